@@ -1,0 +1,93 @@
+"""Which third-party files are served, and from which package each one comes.
+
+The list of wishes; `vendor/lock.json` records what was found (version, sha256, size) and is
+what every build checks against. After a change here: `python -m build.vendor --update`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from build.fetch import WheelFile
+
+
+@dataclass(frozen=True)
+class NpmPart:
+    """Files of one npm package that go to one folder of the site; members may be patterns."""
+
+    folder: str
+    package: str
+    licence: str
+    licence_file: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WheelPart:
+    """One file of a wheel that goes to one place of the site."""
+
+    path: str
+    wheel: WheelFile
+    licence: str
+    licence_file: str
+
+
+NPM_PARTS = (
+    NpmPart(
+        "vendor/pyodide",
+        "pyodide",
+        "MPL-2.0",
+        "pyodide.txt",
+        ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json"),
+    ),
+    NpmPart("vendor/pyodide", "pyodide", "Python-2.0", "python.txt", ("python_stdlib.zip",)),
+    # PyScript's editors, terminals, TOML and archive readers are separate chunks that we never ask for.
+    NpmPart(
+        "vendor/pyscript",
+        "@pyscript/core",
+        "Apache-2.0",
+        "pyscript.txt",
+        ("dist/core.js", "dist/core.css", "dist/core-*.js", "dist/error-*.js", "dist/deprecations-manager-*.js"),
+    ),
+    NpmPart(
+        "vendor/micropython",
+        "@micropython/micropython-webassembly-pyscript",
+        "MIT",
+        "micropython.txt",
+        ("micropython.mjs", "micropython.wasm"),
+    ),
+    # The self-contained bundle: import maps, which transformers.web.js needs, do not reach workers.
+    NpmPart(
+        "vendor/transformers",
+        "@huggingface/transformers",
+        "Apache-2.0",
+        "transformers.txt",
+        ("dist/transformers.min.js",),
+    ),
+    # Plain for WASM; jspi for WebGPU where WebAssembly.Suspending exists; asyncify for WebGPU elsewhere.
+    NpmPart(
+        "vendor/ort",
+        "onnxruntime-web",
+        "MIT",
+        "onnxruntime.txt",
+        tuple(
+            f"dist/ort-wasm-simd-threaded{flavour}.{ending}"
+            for flavour in ("", ".jspi", ".asyncify")
+            for ending in ("mjs", "wasm")
+        ),
+    ),
+    NpmPart("vendor/marked", "marked", "MIT", "marked.txt", ("lib/marked.esm.js",)),
+    NpmPart("vendor/dompurify", "dompurify", "Apache-2.0", "dompurify.txt", ("dist/purify.es.mjs",)),
+)
+
+# Pyodide's own numpy build; the wheel that carries it is the one on PyPI that has it (DESIGN, section 3).
+NUMPY_WHEEL = "numpy-2.4.3-cp314-cp314-pyemscripten_2026_0_wasm32.whl"
+
+WHEEL_PARTS = (
+    WheelPart(
+        f"python/{NUMPY_WHEEL}",
+        WheelFile("open-webui", "0.12.4", f"open_webui/frontend/pyodide/{NUMPY_WHEEL}"),
+        "BSD-3-Clause",
+        "numpy.txt",
+    ),
+)
