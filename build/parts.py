@@ -47,7 +47,13 @@ NPM_PARTS = (
         "@pyscript/core",
         "Apache-2.0",
         "pyscript.txt",
-        ("dist/core.js", "dist/core.css", "dist/core-*.js", "dist/error-*.js", "dist/deprecations-manager-*.js"),
+        (
+            "dist/core.js",
+            "dist/core.css",
+            "dist/core-*.js",
+            "dist/error-*.js",
+            "dist/deprecations-manager-*.js",
+        ),
     ),
     NpmPart(
         "vendor/micropython",

