@@ -1,0 +1,258 @@
+"""The engine: the one facade that pages call.
+
+It wires the library, the models and the answer loop, and speaks the protocol to any number of
+pages. It decides nothing about ranking or wording of answers; it decides order and life cycle:
+storage first, then keyword search, then meaning (E5), then answers, each usable when it is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from cairn import __version__, protocol
+from cairn.errors import CairnError, InvalidRequest, NotReady
+from cairn.models.part import Part, Wording
+from cairn.models.ports import Embedder, Generator
+from cairn.protocol import PROTOCOL_VERSION, Cell, Readiness, Status
+from cairn.services import Services
+from cairn.session import Session
+from cairn.sources.library import Library
+from cairn.storage.ports import Fetch, Files
+from cairn.storage.state import State
+
+QUIET_SECONDS = 0.5
+"""How long no question may be running before heavy start-up work continues."""
+
+MEANING = Wording(
+    fetching="Getting the language model for meaning",
+    starting="Starting search by meaning",
+    ready="Searching by meaning",
+    failed="Searching by words only.",
+)
+ANSWERS = Wording(
+    fetching="Getting the answering model",
+    starting="Starting the answering model",
+    ready="Writing answers",
+    failed="Answers are quotes only.",
+)
+NO_ARCHIVES: Cell = {"state": "off", "label": "No archives yet", "action": ""}
+
+
+class Engine:
+    """Owns storage, library and models; serves pages through :class:`cairn.session.Session`."""
+
+    def __init__(
+        self,
+        *,
+        files: Files,
+        fetch: Fetch,
+        embedder: Embedder,
+        generator: Generator,
+        clock: Callable[[], float],
+        load_numpy: Callable[[], Awaitable[None]],
+        step: Callable[[str, str, float], None],
+        capabilities: Mapping[str, Any],
+    ) -> None:
+        """``clock`` returns milliseconds; ``step(name, label, ms)`` reports a start-up step."""
+        self._files = files
+        self._fetch = fetch
+        self._clock = clock
+        self._load_numpy = load_numpy
+        self._report_step = step
+        self._capabilities = dict(capabilities)
+        self._sessions: set[Session] = set()
+        self._timings: dict[str, float] = {}
+        self._background: set[asyncio.Future[None]] = set()
+        self._state: State | None = None
+        self._library_cell: Cell = {"state": "starting", "label": "Opening the library", "action": ""}
+        self._asking = 0
+        self._started = asyncio.Event()
+        self.embedder = embedder
+        self.generator = generator
+        self.library: Library | None = None
+        self.meaning = Part(embedder, MEANING, self._readiness_changed, self._numpy_when_quiet)
+        self.answers = Part(generator, ANSWERS, self._readiness_changed)
+        self.services = Services(self)
+
+    # --- life cycle ------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Open storage and library; then load models in the background.
+
+        Raises StorageUnavailable or StorageFull when nothing can work. A library that cannot be
+        installed is reported in its cell, not raised.
+        """
+        began = self._clock()
+        self._state = await State.open(self._files)
+        began = self._step("storage", "Opening storage", began)
+        self.library = Library(self._files, self._fetch, self._state, self._clock)
+        await self.library.open_recorded()
+        began = self._step("library", "Opening the library", began)
+        if not self.library.sources:
+            await self._install_shipped()
+            self._step("starter", "Installing the field notes", began)
+        self._show_library()
+        self._started.set()
+        self._broadcast("engine.started", self.status())
+        self._spawn(self._after_start())
+
+    async def close(self) -> None:
+        """Stop everything and close the databases; called before another tab takes over."""
+        for task in list(self._background):
+            task.cancel()
+        self.meaning.cancel()
+        self.answers.cancel()
+        for session in list(self._sessions):
+            session.close()
+        if self.library is not None:
+            self.library.close()
+        if self._state is not None:
+            self._state.close()
+
+    async def _after_start(self) -> None:
+        library = self.require_library()
+        await library.remove_orphans()
+        await self.meaning.load()
+        await self.answers.load()
+        # A newer pack that came with an app update is installed when everything else is up.
+        await self._install_shipped()
+        self._show_library()
+
+    async def _install_shipped(self) -> None:
+        library = self.require_library()
+        try:
+            await library.install_shipped(self._install_progress)
+        except CairnError as error:
+            library.problems["shipped"] = error
+
+    async def _numpy_when_quiet(self) -> None:
+        """Load numpy once no question is running: it holds the engine for over a second."""
+        while self._asking:
+            await asyncio.sleep(QUIET_SECONDS)
+        await self._load_numpy()
+
+    # --- what sessions and services use ----------------------------------------------------------
+
+    def open_session(self, send: Callable[[str], None]) -> Session:
+        """Serve one page; ``send`` takes JSON text to it."""
+        session = Session(self.services, send)
+        session.closed = lambda: self._sessions.discard(session)
+        self._sessions.add(session)
+        session.notify("engine.readiness", self.readiness())
+        if self._started.is_set():
+            session.notify("engine.started", self.status())
+        return session
+
+    def now(self) -> float:
+        """Milliseconds."""
+        return self._clock()
+
+    def require_library(self) -> Library:
+        """The library; raises NotReady while it is being opened."""
+        if self.library is None:
+            raise NotReady("The library is still opening.", hint="It will be ready in a moment.")
+        return self.library
+
+    async def wait_started(self) -> None:
+        """Return once keyword search works: questions asked before are queued here."""
+        await self._started.wait()
+
+    def asking(self, change: int) -> None:
+        """Count running questions (+1, -1), so that heavy start-up work waits for them."""
+        self._asking += change
+
+    def readiness(self) -> Readiness:
+        """The four cells."""
+        return {
+            "library": self._library_cell,
+            "archives": NO_ARCHIVES,
+            "meaning": self.meaning.cell,
+            "answers": self.answers.cell,
+        }
+
+    def status(self) -> Status:
+        """Everything a page needs to draw itself."""
+        models = {
+            role: info.label()
+            for role, info in (("embedder", self.embedder.info), ("generator", self.generator.info))
+            if info is not None
+        }
+        return {
+            "protocol": PROTOCOL_VERSION,
+            "version": __version__,
+            "readiness": self.readiness(),
+            "sources": self.library.infos() if self.library else [],
+            "modes": ["hybrid-full-vector", "semantic-reranked", "lexical-fallback"],
+            "models": models,
+            "timings": dict(self._timings),
+        }
+
+    def diagnostics(self) -> dict[str, Any]:
+        """Capabilities, versions and timings, without any content."""
+        problems = self.library.problems if self.library else {}
+        return {
+            "version": __version__,
+            "capabilities": self._capabilities,
+            "status": self.status(),
+            "problems": {name: protocol.encode_error(error) for name, error in problems.items()},
+        }
+
+    async def restart_part(self, part: str) -> None:
+        """Load a failed part again; raises InvalidRequest for a part that does not exist."""
+        parts = {"meaning": self.meaning, "answers": self.answers}
+        if part not in parts:
+            raise InvalidRequest(f"There is no part named {part[:40]}.")
+        self._spawn(parts[part].restart())
+
+    # --- internals -------------------------------------------------------------------------------
+
+    def _spawn(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    def _broadcast(self, method: str, params: Mapping[str, Any]) -> None:
+        text = json.dumps({"jsonrpc": "2.0", "method": method, "params": params})
+        for session in list(self._sessions):
+            session.send_text(text)
+
+    def _readiness_changed(self) -> None:
+        self._broadcast("engine.readiness", self.readiness())
+
+    def _step(self, name: str, label: str, began: float) -> float:
+        now = self._clock()
+        self._timings[name] = now - began
+        self._report_step(name, label, now - began)
+        return now
+
+    def _install_progress(self, phase: str, done: int, total: int) -> None:
+        if self.library is not None and self.library.sources:
+            return  # an update in the background: what is there answers meanwhile
+        self._library_cell = {
+            "state": "starting",
+            "label": "Installing the field notes",
+            "action": "",
+            "done": done,
+            "total": total,
+            "unit": "bytes",
+        }
+        self._readiness_changed()
+
+    def _show_library(self) -> None:
+        library = self.require_library()
+        count = sum(info["documents"] for info in library.infos())
+        problem = next(iter(library.problems.values()), None)
+        if library.sources:
+            self._library_cell = {"state": "ready", "label": f"{count} documents", "action": ""}
+        elif problem is not None:
+            self._library_cell = {"state": "failed", "label": problem.message, "action": problem.hint}
+        else:
+            self._library_cell = {
+                "state": "empty",
+                "label": "Nothing installed yet",
+                "action": "Add a pack",
+            }
+        self._readiness_changed()

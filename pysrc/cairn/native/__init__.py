@@ -1,0 +1,1 @@
+"""See the architecture page for what lives here."""

@@ -1,0 +1,39 @@
+"""What retrieval returns: merged candidates and the result of a search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cairn.passages.types import Passage
+
+Mode = Literal["hybrid-full-vector", "semantic-reranked", "lexical-fallback"]
+Outcome = Literal["matched", "weak", "no_match"]
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A passage with what every retriever said of it; ranks are 1-based, 0 = not found by it."""
+
+    passage: Passage
+    fused: float
+    lexical_rank: int = 0
+    lexical_score: float = 0.0
+    semantic_rank: int = 0
+    semantic_score: float = 0.0  # cosine
+    coverage: float = 0.0  # share of the query's informative words found in the passage
+    mode: Mode = "lexical-fallback"  # how this hit's own source was ranked
+    dropped: str = ""  # why it was not kept: "per_document", "duplicate", "limit"
+
+
+@dataclass(slots=True)
+class SearchResult:
+    """Outcome of one search over the selected sources."""
+
+    query: str  # what was searched, after analysis
+    mode: Mode
+    outcome: Outcome
+    kept: list[Candidate]  # at most 8, at most 2 per document, best first
+    considered: list[Candidate]  # everything fused, best first, with reasons for drops
+    timings: dict[str, float] = field(default_factory=dict)  # milliseconds per stage
+    notes: list[str] = field(default_factory=list)

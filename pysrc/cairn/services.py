@@ -1,0 +1,123 @@
+"""The methods of the protocol, each a few lines that ask the right part."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from cairn.answering.turn import run_turn
+from cairn.errors import CairnError, InvalidRequest, ModelUnavailable, UnknownMethod, WorkerCrashed
+from cairn.models.part import Part
+from cairn.protocol import MAX_QUESTION_CHARS, AskResult, ReadResult
+from cairn.retrieval.search import search
+from cairn.session import Emit, RequestId
+from cairn.sources.packs.source import locate_passages
+
+if TYPE_CHECKING:
+    from cairn.engine import Engine
+
+MAX_SEARCH_LIMIT = 40
+
+
+class Services:
+    """Serves requests of any session (see :class:`cairn.session.Handler`)."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._methods: dict[
+            str, Callable[[dict[str, Any], RequestId, Emit], Awaitable[Any]]
+        ] = {
+            "engine.status": self._status,
+            "engine.ask": self._ask,
+            "engine.search": self._search,
+            "engine.diagnostics": self._diagnostics,
+            "engine.restart_part": self._restart_part,
+            "reader.document": self._document,
+        }
+
+    async def call(self, method: str, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
+        """Serve one request; raises CairnError."""
+        serve = self._methods.get(method)
+        if serve is None:
+            raise UnknownMethod(f"There is no method {method[:60]}.")
+        return await serve(params, request, emit)
+
+    async def _status(self, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
+        return self._engine.status()
+
+    async def _diagnostics(self, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
+        return self._engine.diagnostics()
+
+    async def _restart_part(self, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
+        await self._engine.restart_part(text(params, "part"))
+        return {}
+
+    async def _ask(self, params: dict[str, Any], request: RequestId, emit: Emit) -> AskResult:
+        engine = self._engine
+        question = text(params, "question")
+        if len(question) > MAX_QUESTION_CHARS:
+            question = question[:MAX_QUESTION_CHARS]
+        await engine.wait_started()
+        library = engine.require_library()
+        write = params.get("write", True) is not False
+        engine.asking(+1)
+        try:
+            return await run_turn(
+                question,
+                sources=library.select(source_ids(params)),
+                embedder=engine.embedder if engine.meaning.ready else None,
+                generator=engine.generator if write and engine.answers.ready else None,
+                clock=engine.now,
+                emit=lambda event: emit("ask.event", {"request": request, **event}),
+                failed=self._note_failure,
+            )
+        finally:
+            engine.asking(-1)
+
+    async def _search(self, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
+        engine = self._engine
+        await engine.wait_started()
+        semantic = params.get("semantic", True) is not False and engine.meaning.ready
+        engine.asking(+1)
+        try:
+            result = await search(
+                text(params, "query")[:MAX_QUESTION_CHARS],
+                sources=engine.require_library().select(source_ids(params)),
+                embedder=engine.embedder if semantic else None,
+                clock=engine.now,
+            )
+        finally:
+            engine.asking(-1)
+        limit = params.get("limit", 8)
+        limit = min(limit, MAX_SEARCH_LIMIT) if isinstance(limit, int) and limit > 0 else 8
+        return search_payload(result, limit)
+
+    async def _document(self, params: dict[str, Any], request: RequestId, emit: Emit) -> ReadResult:
+        await self._engine.wait_started()
+        source = self._engine.require_library().get(text(params, "source"))
+        document = source.document(text(params, "document"))
+        passages = source.locate_passages(document)
+        wanted = params.get("passage", "")
+        marked = wanted if any(p["id"] == wanted for p in passages) else ""
+        info = source.describe()
+        return {
+            "source": document.source_id,
+            "source_title": info["title"],
+            "document": document.document_id,
+            "title": document.title,
+            "language": document.language,
+            "collection": document.collection,
+            "licence": document.licence,
+            "source_url": document.source_url,
+            "references": [{"title": t, "url": u} for t, u in document.references],
+            "sha256": document.sha256,
+            "text": document.text,
+            "passages": passages,
+            "marked": marked,
+            "notice": info["notice"],
+        }
+
+    def _note_failure(self, part: str, error: CairnError) -> None:
+        """A model died or hung during a turn: show it and bring it back."""
+        parts: dict[str, Part] = {"meaning": self._engine.meaning, "answers": self._engine.answers}
+        parts[part].crashed(error)

@@ -1,0 +1,101 @@
+"""One page's connection to the engine: requests in, exactly one reply each, notifications out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from cairn import protocol
+from cairn.errors import CairnError, Cancelled, InvalidRequest
+
+RequestId = int | str
+Emit = Callable[[str, Mapping[str, Any]], None]
+
+
+class Handler(Protocol):
+    """What serves the methods of the protocol."""
+
+    async def call(self, method: str, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
+        """Serve one request; raises CairnError. ``emit`` sends notifications to this page."""
+
+
+class Session:
+    """Parses, schedules, replies; a cancelled or failed request is answered like any other."""
+
+    def __init__(self, handler: Handler, send: Callable[[str], None]) -> None:
+        self._handler = handler
+        self._send = send
+        self._running: dict[RequestId, asyncio.Task[None]] = {}
+        self._open = True
+        self.closed: Callable[[], object] = lambda: None
+
+    def receive(self, text: str) -> None:
+        """Take one message; never raises."""
+        try:
+            message = protocol.parse_message(text)
+        except InvalidRequest as error:
+            self._reply(None, error=error)
+            return
+        method = message.get("method")
+        params = message.get("params", {})
+        request = message.get("id")
+        if method == protocol.CANCEL:
+            self._cancel(params.get("id"))
+        elif not isinstance(method, str) or not isinstance(request, int | str):
+            self._reply(None, error=InvalidRequest("Requests need a method and an id."))
+        elif request in self._running:
+            self._reply(request, error=InvalidRequest("This id is already in use."))
+        else:
+            self._running[request] = asyncio.ensure_future(self._serve(request, method, params))
+
+    def notify(self, method: str, params: Mapping[str, Any]) -> None:
+        """Send a notification to this page."""
+        self.send_text(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}))
+
+    def send_text(self, text: str) -> None:
+        """Send prepared JSON text, unless the page is gone."""
+        if self._open:
+            self._send(text)
+
+    def close(self) -> None:
+        """Cancel what this page asked for and forget it."""
+        self._open = False
+        for task in self._running.values():
+            task.cancel()
+        self.closed()
+
+    def _cancel(self, request: Any) -> None:
+        task = self._running.get(request) if isinstance(request, int | str) else None
+        if task is not None:
+            task.cancel()
+
+    async def _serve(self, request: RequestId, method: str, params: dict[str, Any]) -> None:
+        try:
+            protocol.check_params(protocol.ENGINE_METHODS, method, params)
+            result = await self._handler.call(method, params, request, self.notify)
+            self._reply(request, result=result)
+        except asyncio.CancelledError:
+            self._reply(request, error=Cancelled("Stopped."))
+        except CairnError as error:
+            self._reply(request, error=error)
+        except Exception as error:  # the border: a fault of ours must reach the page as an answer
+            detail = f"{type(error).__name__}: {error}"
+            fault = CairnError(
+                f"Something went wrong inside Cairn ({detail}).",
+                hint="Nothing was lost. Try again, or reload the page.",
+            )
+            self._reply(request, error=fault)
+        finally:
+            self._running.pop(request, None)
+
+    def _reply(
+        self, request: RequestId | None, *, result: Any = None, error: CairnError | None = None
+    ) -> None:
+        message: dict[str, Any] = {"jsonrpc": "2.0", "id": request}
+        if error is not None:
+            message["error"] = protocol.encode_error(error)
+        else:
+            message["result"] = result
+        self.send_text(json.dumps(message))

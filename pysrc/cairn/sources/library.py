@@ -1,0 +1,145 @@
+"""The library: which sources are active, opened from what ``state.db`` records.
+
+Opening never loses anything: a source that cannot be opened stays recorded, is left out of
+searches, and its reason is kept for the person. The starter pack that comes with the app is
+installed on the first start and replaced when the app brings a newer one; the old one answers
+until the new one is verified and recorded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from cairn.errors import CairnError, DocumentNotFound, DownloadFailed
+from cairn.protocol import SourceInfo
+from cairn.sources.packs import install as packs
+from cairn.sources.packs.source import PackSource
+from cairn.storage.ports import Fetch, Files
+from cairn.storage.state import SourceRow, State
+
+INSTALL_PROGRESS = Callable[[str, int, int], None]
+PACK_DIRECTORY = "packs/"
+SHIPPED_INDEX = "precache.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedPack:
+    """A pack that comes with the app, as the site's precache list names it."""
+
+    id: str
+    version: str
+    url: str
+    sha256: str
+
+
+@dataclass(slots=True)
+class Library:
+    """Active sources by id, and the reasons of those that could not be opened."""
+
+    files: Files
+    fetch: Fetch
+    state: State
+    now: Callable[[], float]
+    sources: dict[str, PackSource] = field(default_factory=dict)
+    problems: dict[str, CairnError] = field(default_factory=dict)
+
+    async def open_recorded(self) -> None:
+        """Open every active source that ``state.db`` knows."""
+        for row in self.state.sources():
+            if not row.active:
+                continue
+            try:
+                self.sources[row.id] = await packs.open_installed(self.files, row.record)
+            except CairnError as error:
+                self.problems[row.id] = error
+
+    async def remove_orphans(self) -> list[str]:
+        """Delete pack files that no record names (half installs, replaced versions)."""
+        wanted = {str(row.record.get("file", "")) for row in self.state.sources()}
+        removed = []
+        for info in await self.files.list(PACK_DIRECTORY):
+            if info.name not in wanted:
+                await self.files.remove(info.name)
+                removed.append(info.name)
+        return removed
+
+    async def install_shipped(self, progress: INSTALL_PROGRESS) -> list[str]:
+        """Install or replace the packs that come with the app; return the ids that changed.
+
+        Raises DownloadFailed, PackInvalid, PackMismatch or StorageFull; what was active stays.
+        """
+        changed = []
+        for shipped in await self._shipped():
+            row = self.state.source(shipped.id)
+            if row and row.sha256 == shipped.sha256 and shipped.id in self.sources:
+                continue
+            await self._install(shipped, progress)
+            changed.append(shipped.id)
+        return changed
+
+    def select(self, ids: Sequence[str] | None) -> list[PackSource]:
+        """The sources to ask: those named, or all when ``ids`` is None."""
+        if ids is None:
+            return list(self.sources.values())
+        return [self.sources[name] for name in ids if name in self.sources]
+
+    def get(self, source_id: str) -> PackSource:
+        """One active source; raises DocumentNotFound, or the reason it could not be opened."""
+        if source_id in self.sources:
+            return self.sources[source_id]
+        if source_id in self.problems:
+            raise self.problems[source_id]
+        raise DocumentNotFound(
+            "The source of this citation is not in the library.",
+            hint="It may have been removed. Ask again to see what is installed now.",
+        )
+
+    def infos(self) -> list[SourceInfo]:
+        """What the page lists."""
+        return [source.describe() for source in self.sources.values()]
+
+    def close(self) -> None:
+        """Close every database."""
+        for source in self.sources.values():
+            source.close()
+        self.sources.clear()
+
+    async def _shipped(self) -> list[ShippedPack]:
+        raw = await self.fetch.read(SHIPPED_INDEX)
+        try:
+            entries = json.loads(raw)["packs"]
+            return [
+                ShippedPack(
+                    str(e["id"]), str(e["version"]), str(e["url"]).lstrip("/"), str(e["sha256"])
+                )
+                for e in entries
+            ]
+        except (ValueError, KeyError, TypeError) as error:
+            raise DownloadFailed(
+                "The app's own list of packs is damaged.",
+                hint="Reload the page; if it stays, install the app again.",
+            ) from error
+
+    async def _install(self, shipped: ShippedPack, progress: INSTALL_PROGRESS) -> None:
+        installed = await packs.install(
+            self.files, self.fetch, shipped.url, progress, expected_sha256=shipped.sha256
+        )
+        source = await packs.open_installed(self.files, installed.record)
+        self.state.put_source(
+            SourceRow(
+                id=installed.id,
+                kind="pack",
+                version=installed.version,
+                sha256=installed.sha256,
+                record=installed.record,
+                added_ms=self.now(),
+            )
+        )
+        old = self.sources.pop(installed.id, None)
+        self.sources[installed.id] = source
+        self.problems.pop(installed.id, None)
+        if old is not None:
+            old.close()
+        await self.remove_orphans()

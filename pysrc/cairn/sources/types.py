@@ -1,0 +1,65 @@
+"""What retrieval may ask of any searchable source, whatever its format."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from cairn.index.types import Hit, LexicalQuery
+from cairn.passages.types import Passage
+
+
+@dataclass(frozen=True, slots=True)
+class VectorModel:
+    """Which embedder made a source's vectors; a query vector must come from the same weights."""
+
+    id: str
+    revision: str
+    dtype: str
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document read back from its source and verified against its hash."""
+
+    source_id: str
+    document_id: str
+    title: str
+    language: str
+    collection: str
+    licence: str
+    source_url: str
+    references: tuple[tuple[str, str], ...]  # (title, url)
+    sha256: str
+    text: str
+
+
+class Source(Protocol):
+    """A pack, an archive or the person's documents, ready to be searched."""
+
+    @property
+    def id(self) -> str:
+        """Stable id, unique among active sources."""
+
+    @property
+    def title(self) -> str:
+        """Name for people."""
+
+    @property
+    def vector_model(self) -> VectorModel | None:
+        """The model of its vectors, None when it has none."""
+
+    def search_words(self, query: LexicalQuery, limit: int) -> list[Hit]:
+        """At most ``limit`` rows by bm25, best first, ties by row."""
+
+    def search_vector(self, query: array[float], limit: int) -> list[Hit]:
+        """At most ``limit`` rows by cosine, best first, ties by row; [] without vectors."""
+
+    def passages(self, rows: Sequence[int]) -> list[Passage]:
+        """The passages of these rows, in the order asked."""
+
+    def document(self, document_id: str) -> Document:
+        """Read and verify; raises DocumentNotFound or DocumentCorrupt."""

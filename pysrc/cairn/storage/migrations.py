@@ -1,0 +1,49 @@
+"""Numbered migrations of ``state.db``: append only, each runs once, in one transaction.
+
+A released migration is never edited. ``apply`` brings any older database to the newest schema;
+a database from a newer Cairn is refused, so that a rolled-back app cannot damage it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from cairn.errors import StorageUnavailable
+
+MIGRATIONS: tuple[str, ...] = (
+    # 1: settings, and the sources a person has; record is the source's own JSON (paths, manifest)
+    """
+    CREATE TABLE settings (
+        key TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE sources (
+        id TEXT PRIMARY KEY,
+        kind TEXT NOT NULL CHECK (kind IN ('pack', 'archive', 'documents')),
+        version TEXT NOT NULL,
+        sha256 TEXT NOT NULL,
+        record TEXT NOT NULL,
+        active INTEGER NOT NULL DEFAULT 1,
+        added_ms REAL NOT NULL
+    ) WITHOUT ROWID;
+    """,
+)
+
+
+def apply(connection: sqlite3.Connection) -> int:
+    """Run the migrations this database lacks; return how many ran.
+
+    Raises StorageUnavailable when the database was written by a newer Cairn.
+    """
+    have = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if have > len(MIGRATIONS):
+        raise StorageUnavailable(
+            "This library was last used by a newer version of Cairn.",
+            hint="Update the app, then open it again. Nothing was changed.",
+        )
+    for number in range(have, len(MIGRATIONS)):
+        # user_version is part of the transaction: a crash leaves the old schema or the new one
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {MIGRATIONS[number]} PRAGMA user_version = {number + 1}; COMMIT;"
+        )
+    return len(MIGRATIONS) - have

@@ -1,0 +1,102 @@
+"""The one state database: settings and sources now; jobs, models, history and notes as they come.
+
+Activating a source is one transaction (:meth:`State.put_source`): after a crash the old one or
+the new one is there, never a mixture.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from cairn.storage import migrations
+from cairn.storage.ports import Files
+
+STATE_FILE = "state.db"
+SourceKind = Literal["pack", "archive", "documents"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A source as recorded: what its format needs to open it again is in ``record``."""
+
+    id: str
+    kind: SourceKind
+    version: str
+    sha256: str
+    record: dict[str, Any]
+    active: bool = True
+    added_ms: float = 0.0
+
+
+class State:
+    """Typed access to ``state.db``. Single connection, used from one thread."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    @classmethod
+    async def open(cls, files: Files) -> State:
+        """Open (or create) and migrate the database; raises StorageUnavailable."""
+        path = await files.ensure(STATE_FILE, companions=(STATE_FILE + "-journal",))
+        connection = sqlite3.connect(path, isolation_level=None)
+        # The journal file exists ahead (creating one is asynchronous on OPFS), so it is emptied,
+        # not deleted, at the end of a transaction.
+        connection.execute("PRAGMA journal_mode = TRUNCATE")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute("PRAGMA secure_delete = ON")
+        migrations.apply(connection)
+        return cls(connection)
+
+    def close(self) -> None:
+        """Close the connection; the object is not used afterwards."""
+        self._db.close()
+
+    def setting(self, key: str, default: Any = None) -> Any:
+        """A setting's JSON value, or ``default``."""
+        row = self._db.execute("SELECT value FROM settings WHERE key = ?", (key,)).fetchone()
+        return default if row is None else json.loads(row[0])
+
+    def set_setting(self, key: str, value: Any) -> None:
+        """Store a setting as JSON."""
+        self._db.execute(
+            "INSERT INTO settings (key, value) VALUES (?, ?)"
+            " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            (key, json.dumps(value, ensure_ascii=False)),
+        )
+
+    def sources(self) -> list[SourceRow]:
+        """Every recorded source, by id."""
+        rows = self._db.execute(
+            "SELECT id, kind, version, sha256, record, active, added_ms FROM sources ORDER BY id"
+        )
+        return [SourceRow(r[0], r[1], r[2], r[3], json.loads(r[4]), bool(r[5]), r[6]) for r in rows]
+
+    def source(self, source_id: str) -> SourceRow | None:
+        """One recorded source, or None."""
+        return next((row for row in self.sources() if row.id == source_id), None)
+
+    def put_source(self, row: SourceRow) -> None:
+        """Record a source, replacing an older version of it, in one transaction."""
+        self._db.execute(
+            "INSERT INTO sources (id, kind, version, sha256, record, active, added_ms)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET kind = excluded.kind,"
+            " version = excluded.version, sha256 = excluded.sha256, record = excluded.record,"
+            " active = excluded.active, added_ms = excluded.added_ms",
+            (
+                row.id,
+                row.kind,
+                row.version,
+                row.sha256,
+                json.dumps(row.record, ensure_ascii=False, sort_keys=True),
+                int(row.active),
+                row.added_ms,
+            ),
+        )
+
+    def remove_source(self, source_id: str) -> None:
+        """Forget a source; its files are removed afterwards ("metadata before bytes")."""
+        self._db.execute("DELETE FROM sources WHERE id = ?", (source_id,))
