@@ -1,0 +1,117 @@
+"""Small helpers over the page: build elements, show and hide, one handler per event for the page.
+
+Clicks are handled by one listener on the document that looks for ``data-action`` (``actions``), so
+that elements can come and go without a proxy each.
+
+Example: ``el("button", "quiet", t("copy"), data_action="copy-answer", data_turn="3")``
+"""
+
+from pyscript import document, window
+from pyscript.ffi import create_proxy
+
+_actions = {}
+_keep = []  # proxies that live as long as the page
+
+
+def by_id(name):
+    """The element with this id, which the page's HTML must have."""
+    node = document.getElementById(name)
+    if node is None:
+        raise KeyError(name)
+    return node
+
+
+def el(tag, cls="", text=None, **attributes):
+    """A new element; ``data_action="x"`` becomes ``data-action="x"``."""
+    node = document.createElement(tag)
+    if cls:
+        node.className = cls
+    if text is not None:
+        node.textContent = text
+    for name, value in attributes.items():
+        node.setAttribute(name.replace("_", "-"), str(value))
+    return node
+
+
+def icon(name):
+    """A decorative icon."""
+    return el("i", "icon icon-" + name, aria_hidden="true")
+
+
+def icon_button(cls, icon_name, text, **attributes):
+    """A button with an icon and words."""
+    button = el("button", cls, type="button", **attributes)
+    button.append(icon(icon_name))
+    button.append(el("span", "", text))
+    return button
+
+
+def content(tag, cls, text):
+    """An element for text from the library or the person: its direction follows its own script."""
+    return el(tag, cls, text, dir="auto")
+
+
+def put(parent, *children):
+    """Append several children; return the parent."""
+    for child in children:
+        parent.append(child)
+    return parent
+
+
+def show(node, visible):
+    """Show or hide an element."""
+    node.hidden = not visible
+
+
+def listen(target, event, handler):
+    """Listen for the life of the page."""
+    proxy = create_proxy(handler)
+    _keep.append(proxy)
+    target.addEventListener(event, proxy)
+
+
+def action(name, handler):
+    """Run ``handler(element)`` when an element with ``data-action=name`` is clicked."""
+    _actions[name] = handler
+
+
+def _clicked(event):
+    node = event.target.closest("[data-action]") if event.target else None
+    if node is None:
+        return
+    handler = _actions.get(node.getAttribute("data-action"))
+    if handler:
+        event.preventDefault()
+        handler(node)
+
+
+def start():
+    """Attach the page's one click handler."""
+    listen(document, "click", _clicked)
+
+
+def say(text):
+    """Tell a screen reader, politely; repeating a sentence is heard again."""
+    live = by_id("live")
+    live.textContent = ""
+    live.textContent = text
+
+
+class Later:
+    """Runs a function a little later, however often it is asked for (one timer, one proxy)."""
+
+    def __init__(self, function, milliseconds):
+        self._function = function
+        self._milliseconds = milliseconds
+        self._due = False
+        self._proxy = create_proxy(self._run)
+
+    def ask(self):
+        """Run soon, once."""
+        if not self._due:
+            self._due = True
+            window.setTimeout(self._proxy, self._milliseconds)
+
+    def _run(self, *_):
+        self._due = False
+        self._function()

@@ -1,0 +1,98 @@
+"""The page: loads its words, then wires strip, rooms and Ask to the engine.
+
+Runs in MicroPython, so that it is up before Pyodide is. ``boot.mjs`` started the engine already
+and keeps what it says until ``cairn.listen`` is called here.
+"""
+
+import asyncio
+
+import about
+import dom
+import library
+import strings
+from ask import Ask
+from client import Client
+from connection import Connection
+from pyscript import document, window
+from pyscript.ffi import create_proxy
+from rooms import Rooms
+from strip import Strip
+
+THEMES = ("", "light", "dark")
+
+
+class Page:
+    """The parts of the page and what flows between them."""
+
+    def __init__(self):
+        self.status = {}
+        self.client = Client(lambda text: window.cairn.send(text))
+        self.strip = Strip()
+        self.connection = Connection(self.client)
+        self.ask = Ask(self.client, self.strip)
+        self.rooms = Rooms(
+            {"library": lambda: library.draw(self.status), "about": lambda: about.draw(self.client)}
+        )
+        self._wire()
+
+    def _wire(self):
+        self.client.on("engine.readiness", self._readiness)
+        self.client.on("engine.started", self._started)
+        self.client.on("engine.failed", self.connection.failed)
+        dom.action("restart-part", self._restart)
+        dom.listen(dom.by_id("readiness-dot"), "click", lambda _: self.strip.toggle())
+        dom.listen(dom.by_id("theme"), "click", lambda _: self._next_theme())
+        self._name_theme()
+
+    def _readiness(self, readiness):
+        self.strip.update(readiness)
+        self.status["readiness"] = readiness
+        if readiness.get("library", {}).get("state") == "ready":
+            self._refresh()
+
+    def _started(self, status):
+        self.connection.banner("failed", "")
+        self.status = status
+        self.ask.engine_started = True
+        self.strip.update(status["readiness"])
+
+    def _refresh(self):
+        """The library changed while its room is open."""
+        if document.documentElement.dataset.view == "library":
+            self.client.request("engine.status", {}, self._redraw_library)
+
+    def _redraw_library(self, result, error):
+        if not error:
+            self.status = result
+            library.draw(result)
+
+    def _restart(self, node):
+        part = node.getAttribute("data-part")
+        self.client.request("engine.restart_part", {"part": part}, lambda result, error: None)
+
+    def _next_theme(self):
+        now = window.cairnTheme.stored()
+        window.cairnTheme.apply(THEMES[(THEMES.index(now) + 1) % len(THEMES)])
+        self._name_theme()
+
+    def _name_theme(self):
+        dom.by_id("theme-name").textContent = strings.t("theme." + window.cairnTheme.stored())
+
+
+async def main():
+    """Bring the page up, then take over from boot.mjs."""
+    await strings.load("en")
+    dom.start()
+    page = Page()
+    link = window.cairn
+    link.onrole = create_proxy(lambda role: page.connection.role(role))
+    link.onupdate = create_proxy(lambda *_: page.connection.update_ready())
+    link.listen(create_proxy(page.client.receive))
+    page.connection.role(link.role)
+    queued = link.takeQueuedQuestion()
+    if queued:
+        page.ask.ask(queued)
+    document.documentElement.dataset.page = "ready"
+
+
+asyncio.create_task(main())

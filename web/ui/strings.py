@@ -1,0 +1,40 @@
+"""The words of the page, by key, from ``/locales/<language>.json``."""
+
+import json
+
+from pyscript import fetch, window
+
+_words = {}
+
+
+async def load(language):
+    """Load one catalogue; English is the base that every other one is laid over."""
+    _words.update(json.loads(await fetch("/locales/" + language + ".json").text()))
+
+
+def t(key, **values):
+    """The sentence for a key with ``{name}`` filled in; a missing key shows itself."""
+    text = _words.get(key, key)
+    for name, value in values.items():
+        text = text.replace("{" + name + "}", str(value))
+    return text
+
+
+def plural(key, count):
+    """``key.one`` or ``key.other`` by the rules of the page's language."""
+    rules = window.Intl.PluralRules.new(window.document.documentElement.lang)
+    form = rules.select(count)
+    name = key + "." + form
+    return t(name if name in _words else key + ".other", count=number(count))
+
+
+def number(value, digits=0):
+    """A number as the page's language writes it."""
+    options = window.JSON.parse(json.dumps({"maximumFractionDigits": digits}))
+    return window.Intl.NumberFormat.new(window.document.documentElement.lang, options).format(value)
+
+
+def size(count):
+    """Bytes in megabytes, one digit under ten."""
+    mega = count / 1000000
+    return t("megabytes", count=number(mega, 1 if mega < 10 else 0))
