@@ -32,6 +32,28 @@ class WheelPart:
     licence_file: str
 
 
+# The icons that the style sheets name.
+ICONS = (
+    "arrow-left",
+    "arrow-up",
+    "book-open",
+    "check",
+    "copy",
+    "info",
+    "library",
+    "message-circle-question-mark",
+    "pencil",
+    "plus",
+    "printer",
+    "rotate-cw",
+    "search",
+    "square",
+    "sun-moon",
+    "triangle-alert",
+    "wifi-off",
+    "x",
+)
+
 NPM_PARTS = (
     NpmPart(
         "vendor/pyodide",
@@ -46,7 +68,7 @@ NPM_PARTS = (
         "vendor/pyscript",
         "@pyscript/core",
         "Apache-2.0",
-        "pyscript.txt",
+        "pyscript-core.txt",
         (
             "dist/core.js",
             "dist/core.css",
@@ -59,7 +81,7 @@ NPM_PARTS = (
         "vendor/micropython",
         "@micropython/micropython-webassembly-pyscript",
         "MIT",
-        "micropython.txt",
+        "micropython-micropython-webassembly-pyscript.txt",
         ("micropython.mjs", "micropython.wasm"),
     ),
     # The self-contained bundle: import maps, which transformers.web.js needs, do not reach workers.
@@ -67,7 +89,7 @@ NPM_PARTS = (
         "vendor/transformers",
         "@huggingface/transformers",
         "Apache-2.0",
-        "transformers.txt",
+        "huggingface-transformers.txt",
         ("dist/transformers.min.js",),
     ),
     # Plain for WASM; jspi for WebGPU where WebAssembly.Suspending exists; asyncify for WebGPU elsewhere.
@@ -75,7 +97,7 @@ NPM_PARTS = (
         "vendor/ort",
         "onnxruntime-web",
         "MIT",
-        "onnxruntime.txt",
+        "onnxruntime-web.txt",
         tuple(
             f"dist/ort-wasm-simd-threaded{flavour}.{ending}"
             for flavour in ("", ".jspi", ".asyncify")
@@ -83,6 +105,13 @@ NPM_PARTS = (
         ),
     ),
     NpmPart("vendor/marked", "marked", "MIT", "marked.txt", ("lib/marked.esm.js",)),
+    NpmPart(
+        "vendor/icons",
+        "lucide-static",
+        "ISC",
+        "lucide-static.txt",
+        tuple(f"icons/{name}.svg" for name in ICONS),
+    ),
     NpmPart("vendor/dompurify", "dompurify", "Apache-2.0", "dompurify.txt", ("dist/purify.es.mjs",)),
 )
 
@@ -94,6 +123,6 @@ WHEEL_PARTS = (
         f"python/{NUMPY_WHEEL}",
         WheelFile("open-webui", "0.12.4", f"open_webui/frontend/pyodide/{NUMPY_WHEEL}"),
         "BSD-3-Clause",
-        "numpy.txt",
+        "open-webui.txt",
     ),
 )
