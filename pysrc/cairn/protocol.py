@@ -166,6 +166,17 @@ class SearchParams(TypedDict):
     semantic: NotRequired[bool]  # False: keyword only
 
 
+class SearchResponse(TypedDict):
+    """Result of ``engine.search``: hits best first, kept ones before those that were dropped."""
+
+    query: str
+    mode: str
+    outcome: Literal["matched", "weak", "no_match"]
+    hits: list[CitationInfo]
+    timings: dict[str, float]
+    notes: list[str]
+
+
 class ReadParams(TypedDict):
     """Parameters of ``reader.document``."""
 

@@ -5,18 +5,38 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from cairn.answering.citations import citations
 from cairn.answering.turn import run_turn
-from cairn.errors import CairnError, InvalidRequest, ModelUnavailable, UnknownMethod, WorkerCrashed
+from cairn.errors import CairnError, InvalidRequest, UnknownMethod
 from cairn.models.part import Part
-from cairn.protocol import MAX_QUESTION_CHARS, AskResult, ReadResult
+from cairn.protocol import MAX_QUESTION_CHARS, AskResult, ReadResult, SearchResponse
 from cairn.retrieval.search import search
+from cairn.retrieval.types import SearchResult
 from cairn.session import Emit, RequestId
-from cairn.sources.packs.source import locate_passages
 
 if TYPE_CHECKING:
     from cairn.engine import Engine
 
+DEFAULT_SEARCH_LIMIT = 8
 MAX_SEARCH_LIMIT = 40
+
+
+def text(params: dict[str, Any], name: str) -> str:
+    """A required text parameter; raises InvalidRequest when it is anything else."""
+    value = params.get(name)
+    if not isinstance(value, str):
+        raise InvalidRequest(f"{name} must be text.")
+    return value
+
+
+def source_ids(params: dict[str, Any]) -> list[str] | None:
+    """The optional list of source ids; None means all."""
+    value = params.get("sources")
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise InvalidRequest("sources must be a list of source ids.")
+    return value
 
 
 class Services:
@@ -24,9 +44,7 @@ class Services:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._methods: dict[
-            str, Callable[[dict[str, Any], RequestId, Emit], Awaitable[Any]]
-        ] = {
+        self._methods: dict[str, Callable[[dict[str, Any], RequestId, Emit], Awaitable[Any]]] = {
             "engine.status": self._status,
             "engine.ask": self._ask,
             "engine.search": self._search,
@@ -88,9 +106,10 @@ class Services:
             )
         finally:
             engine.asking(-1)
-        limit = params.get("limit", 8)
-        limit = min(limit, MAX_SEARCH_LIMIT) if isinstance(limit, int) and limit > 0 else 8
-        return search_payload(result, limit)
+        limit = params.get("limit", DEFAULT_SEARCH_LIMIT)
+        if not isinstance(limit, int) or not 0 < limit <= MAX_SEARCH_LIMIT:
+            raise InvalidRequest(f"limit must be a whole number from 1 to {MAX_SEARCH_LIMIT}.")
+        return self._search_response(result, limit)
 
     async def _document(self, params: dict[str, Any], request: RequestId, emit: Emit) -> ReadResult:
         await self._engine.wait_started()
@@ -115,6 +134,19 @@ class Services:
             "passages": passages,
             "marked": marked,
             "notice": info["notice"],
+        }
+
+    def _search_response(self, result: SearchResult, limit: int) -> SearchResponse:
+        titles = {source.id: source.title for source in self._engine.require_library().select(None)}
+        kept = {id(candidate) for candidate in result.kept}
+        rest = [c for c in result.considered if id(c) not in kept]
+        return {
+            "query": result.query,
+            "mode": result.mode,
+            "outcome": result.outcome,
+            "hits": citations([*result.kept, *rest][:limit], titles),
+            "timings": result.timings,
+            "notes": result.notes,
         }
 
     def _note_failure(self, part: str, error: CairnError) -> None:

@@ -80,7 +80,7 @@ class Session:
             self._reply(request, error=Cancelled("Stopped."))
         except CairnError as error:
             self._reply(request, error=error)
-        except Exception as error:  # the border: a fault of ours must reach the page as an answer
+        except Exception as error:  # noqa: BLE001  the border: a fault of ours must reach the page as an answer
             detail = f"{type(error).__name__}: {error}"
             fault = CairnError(
                 f"Something went wrong inside Cairn ({detail}).",

@@ -74,5 +74,8 @@ def test_error_codes_are_unique_and_rebuildable() -> None:
         back = protocol.decode_error(protocol.encode_error(error))
         assert type(back) is cls
         assert (back.code, back.message, back.hint, back.retryable) == (
-            code, "A sentence.", "A step.", True,
+            code,
+            "A sentence.",
+            "A step.",
+            True,
         )

@@ -54,7 +54,12 @@ class Turn:
         put(
             self._body,
             content("h2", "asked", self.question),
-            self._searched, self._waiting, self._quotes, self._written, self._notes, self._foot,
+            self._searched,
+            self._waiting,
+            self._quotes,
+            self._written,
+            self._notes,
+            self._foot,
         )
         put(self.node, self._body, self._sources)
 
@@ -109,8 +114,7 @@ class Turn:
     def _show_query(self, query):
         self._waiting.textContent = t("searching")
         self._searched.replaceChildren(icon("search"), content("span", "", t("searched", query=query)))
-        edit = icon_button("quiet", "edit", t("edit"), data_action="edit-question",
-                           data_turn=self.number)
+        edit = icon_button("quiet", "edit", t("edit"), data_action="edit-question", data_turn=self.number)
         put(self._searched, edit)
         self._searched.hidden = False
 
@@ -206,7 +210,9 @@ class Turn:
         lines.append("")
         for n in sorted(self.citations):
             c = self.citations[n]
-            lines.append("[" + str(n) + "] " + c["title"] + " (" + c["source_title"] + ", " + c["licence"] + ")")
+            lines.append(
+                "[" + str(n) + "] " + c["title"] + " (" + c["source_title"] + ", " + c["licence"] + ")"
+            )
         return "\n".join(lines)
 
 

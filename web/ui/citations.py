@@ -12,8 +12,15 @@ def number_button(turn, n, citation):
     """HTML of a citation button; only whole numbers and escaped text go into it."""
     label = t("citation.label", n=n, title=citation["title"]) if citation else str(n)
     return (
-        '<button type="button" class="cite" data-action="cite" data-turn="' + str(int(turn))
-        + '" data-n="' + str(int(n)) + '" aria-label="' + escape(label) + '">' + str(int(n)) + "</button>"
+        '<button type="button" class="cite" data-action="cite" data-turn="'
+        + str(int(turn))
+        + '" data-n="'
+        + str(int(n))
+        + '" aria-label="'
+        + escape(label)
+        + '">'
+        + str(int(n))
+        + "</button>"
     )
 
 

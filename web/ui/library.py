@@ -29,5 +29,7 @@ def _card(source):
         put(facts, el("dt", "", name), content("dd", "", value))
     return put(
         el("article", "card", data_source=source["id"]),
-        content("h3", "", source["title"]), content("p", "", source["notice"]), facts,
+        content("h3", "", source["title"]),
+        content("p", "", source["notice"]),
+        facts,
     )

@@ -44,8 +44,17 @@ class Strip:
         node.setAttribute("data-drawn", cell["state"] + label)
         node.replaceChildren(el("b", "", t("cell." + name)), el("span", "", label))
         if cell.get("action") and cell["state"] == "failed" and name in ("meaning", "answers"):
-            put(node, el("button", "quiet", cell["action"], type="button",
-                         data_action="restart-part", data_part=name))
+            put(
+                node,
+                el(
+                    "button",
+                    "quiet",
+                    cell["action"],
+                    type="button",
+                    data_action="restart-part",
+                    data_part=name,
+                ),
+            )
         self._progress(node, cell)
 
     def _label(self, cell):

@@ -111,9 +111,7 @@ class Library:
         try:
             entries = json.loads(raw)["packs"]
             return [
-                ShippedPack(
-                    str(e["id"]), str(e["version"]), str(e["url"]).lstrip("/"), str(e["sha256"])
-                )
+                ShippedPack(str(e["id"]), str(e["version"]), str(e["url"]).lstrip("/"), str(e["sha256"]))
                 for e in entries
             ]
         except (ValueError, KeyError, TypeError) as error:
