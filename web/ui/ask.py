@@ -57,6 +57,7 @@ class Ask:
         document.documentElement.dataset.thread = "open"
         show(by_id("new-thread"), True)
         self._box.value = ""
+        self._box.placeholder = t("placeholder.again")
         self._busy(True)
         if self.engine_started:
             turn.started()
@@ -83,6 +84,7 @@ class Ask:
         by_id("thread").replaceChildren()
         document.documentElement.dataset.thread = "empty"
         show(by_id("new-thread"), False)
+        self._box.placeholder = t("placeholder")
         self._box.focus()
 
     def _busy(self, busy):
