@@ -30,6 +30,7 @@ class Turn:
         self.citations = {}
         self.quotes = []
         self.result = None
+        self.outcome = ""
         self.debug = {}
         self._redraw = Later(self._draw_text, REDRAW_MS)
         self._build()
@@ -72,6 +73,7 @@ class Turn:
             self.state = "searching"
             self._show_query(event["query"])
         elif kind == "citations":
+            self.outcome = event["outcome"]
             self._take_citations(event["citations"])
         elif kind == "draft":
             self._take_quotes(event["quotes"])
@@ -154,7 +156,7 @@ class Turn:
         cited = {quote["n"] for quote in self.quotes}
         cited.update(int(n) for n in _markers(self.text))
         order = [self.citations[n] for n in sorted(self.citations)]
-        panel = sources_panel(order, cited)
+        panel = sources_panel(order, cited, "nearest" if self.outcome == "no_match" else "also_found")
         self._sources.replaceWith(panel)
         self._sources = panel
 

@@ -52,8 +52,8 @@ def source_card(citation):
     )
 
 
-def sources_panel(citations, cited):
-    """Cited sources first; what else was found is folded away below."""
+def sources_panel(citations, cited, rest_key="also_found"):
+    """Cited sources first; what else was found (words: ``rest_key``) is folded away below."""
     panel = el("aside", "sources", aria_label=t("sources"))
     first = [c for c in citations if c["n"] in cited]
     rest = [c for c in citations if c["n"] not in cited]
@@ -68,7 +68,7 @@ def sources_panel(citations, cited):
         inner = el("div")
         for citation in rest:
             put(inner, source_card(citation))
-        put(panel, put(more, el("summary", "", t("also_found", count=len(rest))), inner))
+        put(panel, put(more, el("summary", "", t(rest_key, count=len(rest))), inner))
     return panel
 
 
