@@ -329,22 +329,21 @@ def parse_message(text: str) -> dict[str, Any]:
         raise InvalidRequest("The message is too large.")
     try:
         message = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # the second: nested too deep for the parser
         raise InvalidRequest("The message is not JSON.") from error
     if not isinstance(message, dict):
         raise InvalidRequest("The message is not a JSON object.")
     if not isinstance(message.get("method"), str) and "id" not in message:
         raise InvalidRequest("The message has neither a method nor an id.")
-    params = message.get("params", {})
-    if not isinstance(params, dict):
-        raise InvalidRequest("Parameters must be an object.")
     return message
 
 
 def check_params(
-    table: dict[str, tuple[frozenset[str], frozenset[str]]], method: str, params: dict[str, Any]
+    table: dict[str, tuple[frozenset[str], frozenset[str]]], method: str, params: object
 ) -> None:
     """Check a request's parameter names against a method table; InvalidRequest names the fault."""
+    if not isinstance(params, dict):
+        raise InvalidRequest("Parameters must be an object.")
     if method not in table:
         raise InvalidRequest(f"Unknown method {method}.")
     required, optional = table[method]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from cairn import protocol
 from cairn.errors import CairnError, Cancelled, InvalidRequest
@@ -19,6 +19,16 @@ class Handler(Protocol):
 
     async def call(self, method: str, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
         """Serve one request; raises CairnError. ``emit`` sends notifications to this page."""
+
+
+def is_request_id(value: Any) -> TypeGuard[RequestId]:
+    """Whether a value can name a request: a whole number or a text (``true`` equals 1 in Python)."""
+    return isinstance(value, int | str) and not isinstance(value, bool)
+
+
+def encode(message: Mapping[str, Any]) -> str:
+    """JSON text of a message; raises ValueError for NaN, which a page's ``JSON.parse`` refuses."""
+    return json.dumps(message, allow_nan=False)
 
 
 class Session:
@@ -41,18 +51,20 @@ class Session:
         method = message.get("method")
         params = message.get("params", {})
         request = message.get("id")
+        if not self._open:
+            return
         if method == protocol.CANCEL:
-            self._cancel(params.get("id"))
-        elif not isinstance(method, str) or not isinstance(request, int | str):
+            self._cancel(params)
+        elif not isinstance(method, str) or not is_request_id(request):
             self._reply(None, error=InvalidRequest("Requests need a method and an id."))
         elif request in self._running:
             self._reply(request, error=InvalidRequest("This id is already in use."))
         else:
-            self._running[request] = asyncio.ensure_future(self._serve(request, method, params))
+            self._begin(request, method, params)
 
     def notify(self, method: str, params: Mapping[str, Any]) -> None:
         """Send a notification to this page."""
-        self.send_text(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}))
+        self.send_text(encode({"jsonrpc": "2.0", "method": method, "params": params}))
 
     def send_text(self, text: str) -> None:
         """Send prepared JSON text, unless the page is gone."""
@@ -61,23 +73,30 @@ class Session:
 
     def close(self) -> None:
         """Cancel what this page asked for and forget it."""
+        if not self._open:
+            return
         self._open = False
         for task in self._running.values():
             task.cancel()
         self.closed()
 
-    def _cancel(self, request: Any) -> None:
-        task = self._running.get(request) if isinstance(request, int | str) else None
+    def _begin(self, request: RequestId, method: str, params: Any) -> None:
+        task = asyncio.ensure_future(self._serve(request, method, params))
+        self._running[request] = task
+        # Not in _serve itself: a task that is cancelled before its first step never enters it.
+        task.add_done_callback(lambda task: self._finish(request, task))
+
+    def _cancel(self, params: Any) -> None:
+        request = params.get("id") if isinstance(params, dict) else None
+        task = self._running.get(request) if is_request_id(request) else None
         if task is not None:
             task.cancel()
 
-    async def _serve(self, request: RequestId, method: str, params: dict[str, Any]) -> None:
+    async def _serve(self, request: RequestId, method: str, params: Any) -> None:
         try:
             protocol.check_params(protocol.ENGINE_METHODS, method, params)
             result = await self._handler.call(method, params, request, self.notify)
             self._reply(request, result=result)
-        except asyncio.CancelledError:
-            self._reply(request, error=Cancelled("Stopped."))
         except CairnError as error:
             self._reply(request, error=error)
         except Exception as error:  # noqa: BLE001  the border: a fault of ours must reach the page as an answer
@@ -87,8 +106,11 @@ class Session:
                 hint="Nothing was lost. Try again, or reload the page.",
             )
             self._reply(request, error=fault)
-        finally:
-            self._running.pop(request, None)
+
+    def _finish(self, request: RequestId, task: asyncio.Task[None]) -> None:
+        del self._running[request]
+        if task.cancelled():
+            self._reply(request, error=Cancelled("Stopped."))
 
     def _reply(
         self, request: RequestId | None, *, result: Any = None, error: CairnError | None = None
@@ -98,4 +120,4 @@ class Session:
             message["error"] = protocol.encode_error(error)
         else:
             message["result"] = result
-        self.send_text(json.dumps(message))
+        self.send_text(encode(message))
