@@ -1,26 +1,21 @@
-"""Everything below `/python/`: our wheel, the lock file for Pyodide, the snapshot, and `boot.json`."""
+"""Everything below `/python/`: our wheel, the lock file for Pyodide, the snapshot, what `boot.json` says."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 from pyodide_lock import InfoSpec, PackageSpec, PyodideLockSpec
 
-from build import wheel
-from build.errors import BuildError
+from build import snapshot, wheel
 from build.files import HashMemo, dump_json, write_bytes, write_text
 from build.lock import Lock
 from build.parts import NUMPY_WHEEL
-from build.paths import BUILD_CACHE, ROOT
+from build.paths import BUILD_CACHE
 
 _PYTHON = BUILD_CACHE / "generated" / "python"
-_SNAPSHOTS = BUILD_CACHE / "snapshots"
-_SCRIPT = ROOT / "build" / "snapshot.mjs"
-_MODULES = ROOT / "build" / "snapshot-modules.txt"
 
 
 def build(lock: Lock, memo: HashMemo) -> tuple[dict[str, Path], dict[str, Any]]:
@@ -30,16 +25,16 @@ def build(lock: Lock, memo: HashMemo) -> tuple[dict[str, Path], dict[str, Any]]:
     write_bytes(wheel_path, content)
     lock_path = _PYTHON / "pyodide-lock.json"
     write_text(lock_path, dump_json(_pyodide_lock(lock, name, content)))
-    snapshot, facts = _snapshot(lock, wheel_path, memo)
+    snapshot_path, facts = snapshot.ensure(lock, wheel_path, memo)
     files = {
         f"python/{name}": wheel_path,
         "python/pyodide-lock.json": lock_path,
-        "python/snapshot.gz": snapshot,
+        "python/snapshot.gz": snapshot_path,
     }
     boot = {
         "wheel": _entry(f"python/{name}", memo.sha256(wheel_path)),
         "lock": _entry("python/pyodide-lock.json", memo.sha256(lock_path)),
-        "snapshot": {**_entry("python/snapshot.gz", memo.sha256(snapshot)), **facts},
+        "snapshot": {**_entry("python/snapshot.gz", memo.sha256(snapshot_path)), **facts},
         "numpy": _entry(f"python/{NUMPY_WHEEL}", _numpy_sha256(lock)),
     }
     return files, boot
@@ -80,44 +75,3 @@ def _pyodide_lock(lock: Lock, name: str, content: bytes) -> dict[str, Any]:
     spec.check_wheel_filenames()
     described: dict[str, Any] = spec.model_dump()
     return described
-
-
-def _snapshot(lock: Lock, wheel_path: Path, memo: HashMemo) -> tuple[Path, dict[str, Any]]:
-    """Return the snapshot of exactly these inputs and its facts, making it when there is none."""
-    modules = [line.split("#")[0].strip() for line in _MODULES.read_text("utf-8").splitlines()]
-    modules = [name for name in modules if name]
-    key = hashlib.sha256("\n".join(modules).encode())
-    for path in (wheel_path, _SCRIPT):
-        key.update(memo.sha256(path).encode())
-    for entry in lock.files:
-        if entry.package == "pyodide":
-            key.update(entry.sha256.encode())
-    snapshot = _SNAPSHOTS / f"{key.hexdigest()[:16]}.gz"
-    facts = snapshot.with_suffix(".json")
-    if not (snapshot.is_file() and facts.is_file()):
-        _make_snapshot(wheel_path, snapshot, facts, modules)
-    remembered: dict[str, Any] = json.loads(facts.read_text("utf-8"))
-    if memo.sha256(snapshot) != remembered.pop("sha256"):
-        facts.unlink()
-        raise BuildError(f"{snapshot.name} in build-cache was changed; build again to make it anew.")
-    return snapshot, remembered
-
-
-def _make_snapshot(wheel_path: Path, snapshot: Path, facts: Path, modules: list[str]) -> None:
-    print("  making the memory snapshot …", flush=True)
-    _SNAPSHOTS.mkdir(parents=True, exist_ok=True)
-    for old in sorted(_SNAPSHOTS.glob("*.gz"), key=lambda path: path.stat().st_mtime)[:-3]:
-        old.unlink()
-        old.with_suffix(".json").unlink(missing_ok=True)
-    beside = snapshot.with_suffix(".new")
-    command = ["node", str(_SCRIPT), str(BUILD_CACHE / "vendor/pyodide"), str(wheel_path), str(beside)]
-    try:
-        run = subprocess.run([*command, *modules], capture_output=True, text=True, check=False, timeout=300)
-    except FileNotFoundError:
-        raise BuildError("Node is not on the path; start the build with ./cairn build.") from None
-    except subprocess.TimeoutExpired:
-        raise BuildError("Making the memory snapshot took over 5 minutes and was stopped.") from None
-    if run.returncode:
-        raise BuildError(f"The memory snapshot could not be made: {run.stderr.strip()[-2000:]}")
-    beside.replace(snapshot)
-    write_text(facts, run.stdout)

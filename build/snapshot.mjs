@@ -2,8 +2,7 @@
 //
 //   node build/snapshot.mjs PYODIDE_FOLDER WHEEL OUTPUT MODULE …
 //
-// Modules of our own wheel that cannot be imported without numpy are refused: a snapshot cannot
-// hold side modules. It holds memory and no files, so the worker unpacks the wheel again.
+// It holds memory and no files: the worker unpacks the wheel again, into the same folder.
 import nodeCrypto, { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -17,55 +16,44 @@ if (!output) {
 }
 
 // The same input gives the same snapshot: clock and chance stand still while it is made. The worker
-// renews what is frozen in it (the seed of `random`) when it starts.
+// renews what is frozen in it (the state of `random`) when it starts.
 const EPOCH = Date.UTC(2026, 0, 1);
 Date.now = () => EPOCH;
 performance.now = () => 0;
-nodeCrypto.randomFillSync = (/** @type {Uint8Array} */ view) => view.fill(7);
+Object.assign(nodeCrypto, { randomFillSync: (/** @type {Uint8Array} */ view) => view.fill(7) });
 
-const { loadPyodide } = await import(pathToFileURL(join(resolve(folder), "pyodide.mjs")).href);
-const python = await loadPyodide({
-  indexURL: `${resolve(folder)}/`,
-  _makeSnapshot: true,
-  // One seed for making and loading; the same input should also give the same snapshot.
-  env: { HOME: "/home/pyodide", PYTHONHASHSEED: "0" },
-});
-const packages = python.runPython("import site; site.getsitepackages()[0]");
-python.unpackArchive(new Uint8Array(await readFile(wheel)), "whl", { extractDir: packages });
+/** @returns {Promise<void>} */
+async function main() {
+  const { loadPyodide } = await import(pathToFileURL(join(resolve(folder), "pyodide.mjs")).href);
+  const python = await loadPyodide({
+    indexURL: `${resolve(folder)}/`,
+    _makeSnapshot: true,
+    env: { HOME: "/home/pyodide", PYTHONHASHSEED: "0" },
+  });
+  const packages = python.runPython("import site; site.getsitepackages()[0]");
+  python.unpackArchive(new Uint8Array(await readFile(wheel)), "whl", { extractDir: packages });
+  python.globals.set("names", modules.join(","));
+  const report = JSON.parse(python.runPython(await readFile(new URL("snapshot_prepare.py", import.meta.url), "utf8")));
+  if (report.failed.length) throw new Error(report.failed.join("\n"));
+  python.runPython("del importlib, json, site, sys, prepare, import_one, names");
 
-const failed = [];
-for (const name of modules) {
-  const error = python.runPython(`
-import importlib, sys
-def _import(name):
-    try:
-        importlib.import_module(name)
-    except Exception as error:
-        return f"{name}: {type(error).__name__}: {error}"
-    if "numpy" in sys.modules:
-        return f"{name} imports numpy"
-    return ""
-_import(${JSON.stringify(name)})`);
-  if (error) failed.push(error);
+  const snapshot = python.makeMemorySnapshot();
+  const packed = gzipSync(snapshot, { level: 9 });
+  await writeFile(output, packed);
+  console.log(JSON.stringify({
+    bytes: packed.length,
+    rawBytes: snapshot.length,
+    sha256: createHash("sha256").update(packed).digest("hex"),
+    packages: report.packages,
+    loaded: report.loaded, // our own sources in it: while they stay the same, so does the snapshot
+  }));
 }
-if (failed.length) {
-  console.error(failed.join("\n"));
+
+try {
+  await main();
+} catch (error) {
+  // Only the message: the stack of an error inside Pyodide quotes a megabyte of minified source.
+  console.error(error instanceof Error ? error.message : String(error));
   process.exit(1);
 }
-// Directory listings that the import system remembers would hide the wheel unpacked at start.
-python.runPython(`
-del _import
-importlib.invalidate_caches()
-sys.path_importer_cache.clear()
-del importlib, site, sys`);
-
-const snapshot = python.makeMemorySnapshot();
-const packed = gzipSync(snapshot, { level: 9 });
-await writeFile(output, packed);
-console.log(JSON.stringify({
-  bytes: packed.length,
-  rawBytes: snapshot.length,
-  sha256: createHash("sha256").update(packed).digest("hex"),
-  packages, // where the worker must unpack the wheel, as the imported modules remember it
-}));
 process.exit(0);
