@@ -15,6 +15,7 @@ COMMANDS = {
     "build": "assemble dist/site",
     "serve": "serve dist/site as it is",
     "pack": "build and inspect packs",
+    "eval": "measure how well search finds what it should",
 }
 
 

@@ -18,7 +18,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from cairn.cli import checkout
 
@@ -222,7 +222,8 @@ class SiteServer(ThreadingHTTPServer):
         """Return the address to open; browsers trust `localhost` names and 127.0.0.1 alike."""
         host, port = self.server_address[:2]
         name = host.decode() if isinstance(host, bytes | bytearray) else host
-        return f"http://{'127.0.0.1' if name in ('0.0.0.0', '::') else name}:{port}/"
+        local = "127.0.0.1" if name in ("0.0.0.0", "::") else name
+        return urlunsplit(("http", f"{local}:{port}", "/", "", ""))
 
     def locate(self, path: str) -> Path | None:
         """Return the file of a decoded URL path, or None; nothing outside the folders is reachable."""
