@@ -66,9 +66,7 @@ class Part:
 
     async def load(self) -> None:
         """Load (or wait for the load under way); never raises, the cell says what happened."""
-        if self._loading is None or self._loading.done():
-            self._loading = asyncio.ensure_future(self._load())
-        await asyncio.shield(self._loading)
+        await asyncio.shield(self._begin())
 
     async def restart(self) -> None:
         """Load again because the person asked: failures before do not count."""
@@ -78,31 +76,45 @@ class Part:
     def crashed(self, error: CairnError) -> None:
         """Note that the model died while in use; load it again unless that has happened too often."""
         self.error = error
+        if self._loading is not None and not self._loading.done():
+            return  # another turn noticed first
         if self._restarts >= MAX_RESTARTS:
-            self._set("failed", f"{self._wording.failed} {error.message}", "Try again")
+            self._fail(error)
             return
         self._restarts += 1
-        self._loading = asyncio.ensure_future(self._load())
+        self._begin()
 
     def cancel(self) -> None:
         """Stop a load under way (the engine is closing)."""
         if self._loading is not None:
             self._loading.cancel()
 
+    def _begin(self) -> asyncio.Task[None]:
+        if self._loading is None or self._loading.done():
+            self._set("starting", self._wording.starting, "")
+            self._loading = asyncio.ensure_future(self._load())
+        return self._loading
+
     async def _load(self) -> None:
-        self._set("starting", self._wording.starting, "")
         try:
             info = await self._model.load(self._progress)
             if self._after_load is not None:
                 await self._after_load()
         except CairnError as error:
-            self.error = error
-            self._set("failed", f"{self._wording.failed} {error.message}", "Try again")
+            self._fail(error)
+        except Exception as error:  # noqa: BLE001  nobody waits for this task: the cell is where it is heard
+            self._fail(CairnError(f"{type(error).__name__}: {error}"))
         else:
             self.error = None
             self._set("ready", f"{self._wording.ready} ({info.device})", "")
 
+    def _fail(self, error: CairnError) -> None:
+        self.error = error
+        self._set("failed", f"{self._wording.failed} {error.message}", "Try again")
+
     def _progress(self, phase: str, done: int, total: int) -> None:
+        if self.cell["state"] != "starting":
+            return  # late news of a load that has timed out
         fetching = phase == "fetch"
         label = self._wording.fetching if fetching else self._wording.starting
         self.cell = {"state": "starting", "label": label, "action": ""}
