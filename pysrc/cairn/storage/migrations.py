@@ -43,7 +43,11 @@ def apply(connection: sqlite3.Connection) -> int:
         )
     for number in range(have, len(MIGRATIONS)):
         # user_version is part of the transaction: a crash leaves the old schema or the new one
-        connection.executescript(
-            f"BEGIN IMMEDIATE; {MIGRATIONS[number]} PRAGMA user_version = {number + 1}; COMMIT;"
-        )
+        try:
+            connection.executescript(
+                f"BEGIN IMMEDIATE; {MIGRATIONS[number]} PRAGMA user_version = {number + 1}; COMMIT;"
+            )
+        except sqlite3.Error:
+            connection.rollback()
+            raise
     return len(MIGRATIONS) - have

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from cairn.errors import StorageFull, StorageUnavailable
 from cairn.storage import migrations
 from cairn.storage.ports import Files
 
@@ -31,8 +34,29 @@ class SourceRow:
     added_ms: float = 0.0
 
 
+@contextmanager
+def typed_errors() -> Iterator[None]:
+    """Turn sqlite3's exceptions into StorageFull or StorageUnavailable."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            raise StorageFull(
+                "There is no room left to save to.",
+                hint="Free some space on this device, then try again. Nothing was lost.",
+                retryable=True,
+            ) from error
+        raise StorageUnavailable(
+            f"Cairn's record of your library cannot be used ({error}).",
+            hint="Reload the page. If it stays, remove this site's data in the browser and start again.",
+        ) from error
+
+
 class State:
-    """Typed access to ``state.db``. Single connection, used from one thread."""
+    """Typed access to ``state.db``. Single connection, used from one thread.
+
+    Every method raises StorageFull or StorageUnavailable where SQLite cannot go on.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
@@ -41,7 +65,17 @@ class State:
     async def open(cls, files: Files) -> State:
         """Open (or create) and migrate the database; raises StorageUnavailable."""
         path = await files.ensure(STATE_FILE, companions=(STATE_FILE + "-journal",))
-        connection = sqlite3.connect(path, isolation_level=None)
+        with typed_errors():
+            connection = sqlite3.connect(path, isolation_level=None)
+            try:
+                cls._prepare(connection)
+            except BaseException:
+                connection.close()
+                raise
+        return cls(connection)
+
+    @staticmethod
+    def _prepare(connection: sqlite3.Connection) -> None:
         # The journal file exists ahead (creating one is asynchronous on OPFS), so it is emptied,
         # not deleted, at the end of a transaction.
         connection.execute("PRAGMA journal_mode = TRUNCATE")
@@ -49,7 +83,6 @@ class State:
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA secure_delete = ON")
         migrations.apply(connection)
-        return cls(connection)
 
     def close(self) -> None:
         """Close the connection; the object is not used afterwards."""
@@ -57,12 +90,12 @@ class State:
 
     def setting(self, key: str, default: Any = None) -> Any:
         """A setting's JSON value, or ``default``."""
-        row = self._db.execute("SELECT value FROM settings WHERE key = ?", (key,)).fetchone()
-        return default if row is None else json.loads(row[0])
+        rows = self._run("SELECT value FROM settings WHERE key = ?", (key,))
+        return json.loads(rows[0][0]) if rows else default
 
     def set_setting(self, key: str, value: Any) -> None:
         """Store a setting as JSON."""
-        self._db.execute(
+        self._run(
             "INSERT INTO settings (key, value) VALUES (?, ?)"
             " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
             (key, json.dumps(value, ensure_ascii=False)),
@@ -70,7 +103,7 @@ class State:
 
     def sources(self) -> list[SourceRow]:
         """Every recorded source, by id."""
-        rows = self._db.execute(
+        rows = self._run(
             "SELECT id, kind, version, sha256, record, active, added_ms FROM sources ORDER BY id"
         )
         return [SourceRow(r[0], r[1], r[2], r[3], json.loads(r[4]), bool(r[5]), r[6]) for r in rows]
@@ -81,7 +114,7 @@ class State:
 
     def put_source(self, row: SourceRow) -> None:
         """Record a source, replacing an older version of it, in one transaction."""
-        self._db.execute(
+        self._run(
             "INSERT INTO sources (id, kind, version, sha256, record, active, added_ms)"
             " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET kind = excluded.kind,"
             " version = excluded.version, sha256 = excluded.sha256, record = excluded.record,"
@@ -99,4 +132,9 @@ class State:
 
     def remove_source(self, source_id: str) -> None:
         """Forget a source; its files are removed afterwards ("metadata before bytes")."""
-        self._db.execute("DELETE FROM sources WHERE id = ?", (source_id,))
+        self._run("DELETE FROM sources WHERE id = ?", (source_id,))
+
+    def _run(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        """One statement is one transaction."""
+        with typed_errors():
+            return self._db.execute(sql, values).fetchall()
