@@ -9,7 +9,7 @@ until the new one is verified and recorded.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from cairn.errors import CairnError, DocumentNotFound, DownloadFailed
@@ -34,14 +34,22 @@ class ShippedPack:
     sha256: str
 
 
+async def at_once() -> None:
+    """Wait for nothing."""
+
+
 @dataclass(slots=True)
 class Library:
-    """Active sources by id, and the reasons of those that could not be opened."""
+    """Active sources by id, and the reasons of those that could not be opened.
+
+    ``quiet`` is awaited before a source is replaced and closed: it returns when none is being asked.
+    """
 
     files: Files
     fetch: Fetch
     state: State
     now: Callable[[], float]
+    quiet: Callable[[], Awaitable[None]] = at_once
     sources: dict[str, PackSource] = field(default_factory=dict)
     problems: dict[str, CairnError] = field(default_factory=dict)
 
@@ -68,15 +76,21 @@ class Library:
     async def install_shipped(self, progress: INSTALL_PROGRESS) -> list[str]:
         """Install or replace the packs that come with the app; return the ids that changed.
 
-        Raises DownloadFailed, PackInvalid, PackMismatch or StorageFull; what was active stays.
+        Raises DownloadFailed, PackInvalid, PackMismatch or StorageFull (the first, once every pack
+        was tried); what was active stays.
         """
-        changed = []
+        changed: list[str] = []
+        errors: list[CairnError] = []
         for shipped in await self._shipped():
-            row = self.state.source(shipped.id)
-            if row and row.sha256 == shipped.sha256 and shipped.id in self.sources:
+            if not self._is_wanted(shipped):
                 continue
-            await self._install(shipped, progress)
-            changed.append(shipped.id)
+            try:
+                await self._install(shipped, progress)
+                changed.append(shipped.id)
+            except CairnError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
         return changed
 
     def select(self, ids: Sequence[str] | None) -> list[PackSource]:
@@ -120,21 +134,33 @@ class Library:
                 hint="Reload the page; if it stays, install the app again.",
             ) from error
 
+    def _is_wanted(self, shipped: ShippedPack) -> bool:
+        """Whether it is missing, damaged or of other bytes, and not turned off by the person."""
+        row = self.state.source(shipped.id)
+        if row is None:
+            return True
+        return row.active and (row.sha256 != shipped.sha256 or shipped.id not in self.sources)
+
     async def _install(self, shipped: ShippedPack, progress: INSTALL_PROGRESS) -> None:
         installed = await packs.install(
             self.files, self.fetch, shipped.url, progress, expected_sha256=shipped.sha256
         )
         source = await packs.open_installed(self.files, installed.record)
-        self.state.put_source(
-            SourceRow(
-                id=installed.id,
-                kind="pack",
-                version=installed.version,
-                sha256=installed.sha256,
-                record=installed.record,
-                added_ms=self.now(),
-            )
+        row = SourceRow(
+            id=installed.id,
+            kind="pack",
+            version=installed.version,
+            sha256=installed.sha256,
+            record=installed.record,
+            added_ms=self.now(),
         )
+        try:
+            await self.quiet()
+            self.state.put_source(row)
+        except BaseException:
+            source.close()
+            raise
+        # Nothing is awaited since quiet(): a question finds the old source or the new one, open.
         old = self.sources.pop(installed.id, None)
         self.sources[installed.id] = source
         self.problems.pop(installed.id, None)
