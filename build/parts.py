@@ -63,18 +63,17 @@ NPM_PARTS = (
         ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json"),
     ),
     NpmPart("vendor/pyodide", "pyodide", "Python-2.0", "python.txt", ("python_stdlib.zip",)),
-    # PyScript's editors, terminals, TOML and archive readers are separate chunks that we never ask for.
+    # PyScript asks for the small entry chunks of its plugins at start; what those would load (editors,
+    # terminals, TOML, archives) is left out, since no page of ours uses them.
     NpmPart(
         "vendor/pyscript",
         "@pyscript/core",
         "Apache-2.0",
         "pyscript-core.txt",
         (
-            "dist/core.js",
-            "dist/core.css",
-            "dist/core-*.js",
-            "dist/error-*.js",
-            "dist/deprecations-manager-*.js",
+            *("dist/core.js", "dist/core.css", "dist/core-*.js", "dist/error-*.js"),
+            *("dist/deprecations-manager-*.js", "dist/donkey-*.js"),
+            *("dist/py-editor-*.js", "dist/py-game-*.js", "dist/py-terminal-*.js"),
         ),
     ),
     NpmPart(
