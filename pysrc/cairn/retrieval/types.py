@@ -37,3 +37,4 @@ class SearchResult:
     considered: list[Candidate]  # everything fused, best first, with reasons for drops
     timings: dict[str, float] = field(default_factory=dict)  # milliseconds per stage
     notes: list[str] = field(default_factory=list)
+    weights: dict[str, float] = field(default_factory=dict)  # of the query's keys, see retrieval.overlap
