@@ -1,0 +1,185 @@
+"""Evidence: the kept passages, cut to a token budget and made harmless for a prompt.
+
+Passages are untrusted. They are data between two lines that carry a nonce no passage can know, and
+:func:`neutralise` takes the edge off text that imitates chat templates, our wrapper or citations:
+the chat tokens of any model would otherwise be parsed as structure by its tokenizer.
+
+The budget is counted with the generator's own tokenizer over the very text that goes into the
+prompt, so it is never exceeded. Passages enter best first. One that is too long keeps a run of
+whole sentences around the one that shares most with the question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from cairn.answering.citations import MARKER
+from cairn.passages.sentences import sentences
+from cairn.retrieval.overlap import Weights, keys
+from cairn.retrieval.types import Candidate
+
+CountTokens = Callable[[Sequence[str]], Awaitable[list[int]]]
+
+DEFAULT_BUDGET = 900
+"""Tokens of evidence, wrapper included, for a model with a window of 4,096 or more."""
+
+PASSAGE_BUDGET = 420
+"""Tokens one passage may take, so that a second source gets a word in."""
+
+SMALLEST_SHARE = 40
+"""Tokens below which a further passage is left out: half a sentence helps nobody."""
+
+_CHAT_TOKEN = re.compile(
+    r"<\|[^<>|\n]{1,40}\|>|<[|｜]|[|｜]>"
+    r"|</?(?:s|bos|eos|pad|unk|think|thinking|tool_call|tools?|system|user|assistant"
+    r"|start_of_turn|end_of_turn|notes?)\b[^<>\n]{0,40}>"
+    r"|\[/?(?:INST|SYS|NOTES?|END)\b[^\]\n]{0,40}\]|<</?SYS>>",
+    re.IGNORECASE,
+)
+_INVISIBLE = re.compile(
+    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+    "\U000e0000-\U000e007f]"
+)
+_BRACKETS = str.maketrans({"<": "‹", ">": "›", "[": "(", "]": ")", "|": "¦", "｜": "¦"})
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceItem:
+    """One numbered passage as the model sees it."""
+
+    n: int  # citation number of the passage
+    text: str  # neutralised, whole sentences
+    truncated: bool
+    tokens: int  # of its block, heading line included
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What goes into the prompt."""
+
+    items: tuple[EvidenceItem, ...]
+    block: str  # the wrapped text, "" without items
+    tokens: int  # of ``block``
+
+
+def neutralise(text: str) -> str:
+    """Text that a chat template, our wrapper and our citation syntax cannot mistake for their own.
+
+    Brackets of anything that looks like a chat token or a citation are replaced by look-alikes, and
+    invisible direction and tag characters are removed. Everything else stays as it was.
+    """
+    text = _INVISIBLE.sub("", text.replace("\r\n", "\n"))
+    while True:  # removing one imitation may assemble another: "<|<|im_end|>im_end|>"
+        changed = MARKER.sub(_soften, _CHAT_TOKEN.sub(_soften, text))
+        if changed == text:
+            return text
+        text = changed
+
+
+def _soften(match: re.Match[str]) -> str:
+    return match.group().translate(_BRACKETS)
+
+
+def wrap(blocks: Sequence[str], nonce: str) -> str:
+    """The evidence block: ``blocks`` between two marked lines that carry ``nonce``."""
+    return "\n\n".join((f"[NOTES {nonce}]", *blocks, f"[END {nonce}]"))
+
+
+async def build_evidence(
+    kept: Sequence[Candidate],
+    count_tokens: CountTokens,
+    weights: Weights,
+    *,
+    nonce: str,
+    budget: int = DEFAULT_BUDGET,
+) -> Evidence:
+    """Evidence of at most ``budget`` tokens from the kept candidates, best first.
+
+    ``weights`` are those of the question's words (see :mod:`cairn.retrieval.overlap`). Raises what
+    ``count_tokens`` raises. Without room for one sentence the evidence is empty.
+    """
+    [frame] = await count_tokens([wrap((), nonce)])
+    left = budget - frame
+    blocks: list[tuple[int, str, bool]] = []
+    for n, candidate in enumerate(kept, start=1):
+        if left < SMALLEST_SHARE:
+            break
+        text, cut = await _fit(candidate, n, count_tokens, weights, min(left, PASSAGE_BUDGET))
+        if text:
+            blocks.append((n, text, cut))
+            # Two line breaks join it to the rest; a tokenizer may spend a token on each.
+            left -= (await count_tokens([_block(n, candidate, text)]))[0] + 2
+    return await _assemble(kept, blocks, count_tokens, nonce, budget)
+
+
+async def _assemble(
+    kept: Sequence[Candidate],
+    blocks: list[tuple[int, str, bool]],
+    count_tokens: CountTokens,
+    nonce: str,
+    budget: int,
+) -> Evidence:
+    """Count the finished block; drop from its end while it is too long after all."""
+    while blocks:
+        texts = [_block(n, kept[n - 1], text) for n, text, _ in blocks]
+        block = wrap(texts, nonce)
+        total, *each = await count_tokens([block, *texts])
+        if total <= budget:
+            items = tuple(
+                EvidenceItem(n, text, cut, tokens)
+                for (n, text, cut), tokens in zip(blocks, each, strict=True)
+            )
+            return Evidence(items, block, total)
+        blocks.pop()
+    return Evidence((), "", 0)
+
+
+def _block(n: int, candidate: Candidate, text: str) -> str:
+    passage = candidate.passage
+    place = passage.title
+    if passage.locator and passage.locator != passage.title:
+        place += f", {passage.locator}"
+    return f"({n}) {neutralise(place)[:160]}\n{text}"
+
+
+async def _fit(
+    candidate: Candidate, n: int, count_tokens: CountTokens, weights: Weights, room: int
+) -> tuple[str, bool]:
+    """The passage's text, or the run of sentences that fits ``room`` tokens; and whether it is cut."""
+    passage = candidate.passage
+    whole = neutralise(passage.text).strip()
+    spans = [(a, b) for a, b in sentences(whole, passage.language) if whole[a:b].strip()]
+    pieces = [_block(n, candidate, whole), _block(n, candidate, ""), *(whole[a:b] for a, b in spans)]
+    total, head, *each = await count_tokens(pieces)
+    if total <= room:
+        return whole, False
+    first, last = _window(whole, spans, [count + 1 for count in each], weights, room - head)
+    while first < last:
+        text = whole[spans[first][0] : spans[last - 1][1]].strip()
+        [tokens] = await count_tokens([_block(n, candidate, text)])
+        if tokens <= room:
+            return text, True
+        last -= 1
+    return "", True
+
+
+def _window(
+    text: str, spans: list[tuple[int, int]], costs: list[int], weights: Weights, room: int
+) -> tuple[int, int]:
+    """Half-open range of sentences around the most telling one whose costs fit ``room``."""
+    if not spans:
+        return 0, 0
+    telling = [weights.share(keys(text[a:b])) for a, b in spans]
+    best = max(range(len(spans)), key=lambda i: (telling[i], -i))
+    first, last, used = best, best + 1, costs[best]
+    while True:
+        if last < len(spans) and used + costs[last] <= room:  # what follows explains; go on first
+            used += costs[last]
+            last += 1
+        elif first > 0 and used + costs[first - 1] <= room:
+            first -= 1
+            used += costs[first]
+        else:
+            return first, last

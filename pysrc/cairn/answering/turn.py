@@ -1,0 +1,291 @@
+"""One question, answered: search, quote, write, attribute; each step usable without the next.
+
+Events in order (:data:`cairn.protocol.ASK_EVENTS`): ``retrieval_query``, ``citations``, ``draft``
+(the extractive answer, before any model is asked), ``note`` when something is to be said, ``debug``,
+``text_delta`` …, and ``done`` with the fields of the result.
+
+What the outcome of the search allows:
+
+============  =====================================================================================
+matched       quotes; the generator writes from the evidence
+weak          quotes with a note; nothing is written: a small model makes an answer of anything
+no_match      the nearest passages as citations, no quotes, nothing written, nothing from memory
+============  =====================================================================================
+
+A stop (``asyncio.CancelledError``) keeps what was written and ends the turn with a result. A model
+that fails ends it with finish ``failed`` and a reason; quotes and text stay. Only a library of which
+no source could be searched raises (after the event ``error``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from cairn.answering.attribute import Attributor
+from cairn.answering.citations import citations
+from cairn.answering.debug import describe
+from cairn.answering.evidence import Evidence, build_evidence
+from cairn.answering.extract import extract
+from cairn.answering.prompt import (
+    MAX_NEW_TOKENS,
+    QUESTION_CHARS,
+    SAMPLING,
+    build_prompt,
+    evidence_budget,
+    prompt_text,
+)
+from cairn.errors import CairnError, ModelUnavailable, TimedOut
+from cairn.models.ports import ChatMessage, Embedder, Finished, Generator
+from cairn.protocol import AskEvent, AskResult
+from cairn.retrieval.analysis import Analysis, analyse
+from cairn.retrieval.overlap import Weights
+from cairn.retrieval.search import Clock, search
+from cairn.retrieval.types import SearchResult
+from cairn.sources.types import Source
+
+Emit = Callable[[AskEvent], None]
+Failed = Callable[[str, CairnError], None]
+"""``failed(part, error)`` with part "meaning" or "answers": the engine restarts it."""
+
+FIRST_TOKEN_LIMIT_S = 120.0
+"""Longest silence before the first token: 900 tokens of prompt on one slow core."""
+
+NEXT_TOKEN_LIMIT_S = 30.0
+
+NOTE_WEAK = "These passages are only near your question. Read them before you rely on them."
+NOTE_LOOPING = "The model began to repeat itself and was stopped."
+NOTE_LENGTH = "The answer was cut at its longest length."
+
+
+@dataclass(slots=True)
+class _Turn:
+    """State of one turn; ``result`` is complete at any time, so that a stop can return it."""
+
+    question: str
+    sources: Sequence[Source]
+    generator: Generator | None
+    clock: Clock
+    emit: Emit
+    failed: Failed
+    nonce: str
+    began: float
+    result: AskResult
+    debug: dict[str, Any] = field(default_factory=dict)
+    attributor: Attributor | None = None
+
+
+async def run_turn(
+    question: str,
+    *,
+    sources: Sequence[Source],
+    embedder: Embedder | None,
+    generator: Generator | None,
+    clock: Clock,
+    emit: Emit,
+    failed: Failed = lambda part, error: None,
+    nonce: str | None = None,
+) -> AskResult:
+    """Answer one question (see the module); ``clock`` in milliseconds.
+
+    ``embedder`` and ``generator`` are None, or loaded. ``nonce`` marks the evidence in the prompt
+    (random when None; ``secrets`` reads the system's randomness, which a memory snapshot does not
+    freeze). Raises the error of the sources when none could be searched.
+    """
+    analysis = analyse(question)
+    turn = _Turn(
+        analysis.question, sources, generator, clock, emit, failed,
+        nonce or secrets.token_hex(4), clock(), _empty(analysis),
+    )  # fmt: skip
+    try:
+        await _answer(turn, analysis, embedder)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None:
+            task.uncancel()  # the stop is answered by this result; later awaits must not raise again
+        turn.result["finish"] = "stopped"
+        _settle(turn)
+    except CairnError as error:
+        emit({"type": "error", "message": error.message})
+        raise
+    turn.result["timings"]["total"] = clock() - turn.began
+    emit(cast(AskEvent, {"type": "done", **turn.result}))
+    return turn.result
+
+
+async def _answer(turn: _Turn, analysis: Analysis, embedder: Embedder | None) -> None:
+    result = turn.result
+    turn.emit({"type": "retrieval_query", "query": analysis.shown})
+    found = await search(
+        analysis, sources=turn.sources, embedder=embedder, clock=turn.clock, failed=turn.failed
+    )
+    result["mode"], result["outcome"] = found.mode, found.outcome
+    result["timings"].update(found.timings)
+    weights = Weights(found.weights)
+    _cite(turn, found)
+    _quote(turn, found, weights)
+    for note in found.notes:
+        turn.emit({"type": "note", "message": note})
+    turn.debug = describe(analysis, found, weights)
+    if found.outcome == "matched" and turn.generator is not None and turn.generator.info is not None:
+        await _write(turn, turn.generator, analysis, found, weights)
+        return
+    _debug(turn)
+    result["finish"] = "no_model" if found.outcome == "matched" else "no_evidence"
+    if found.outcome == "weak":
+        turn.emit({"type": "note", "message": NOTE_WEAK})
+
+
+def _cite(turn: _Turn, found: SearchResult) -> None:
+    titles = {source.id: source.title for source in turn.sources}
+    turn.result["citations"] = citations(found.kept, titles)
+    turn.emit(
+        {
+            "type": "citations",
+            "mode": found.mode,
+            "outcome": found.outcome,
+            "citations": turn.result["citations"],
+        }
+    )
+
+
+def _quote(turn: _Turn, found: SearchResult, weights: Weights) -> None:
+    began = turn.clock()
+    if found.outcome != "no_match":
+        turn.result["quotes"] = extract(turn.question, found.kept, weights)
+    turn.result["timings"]["quotes"] = turn.clock() - began
+    _mark_cited(turn)
+    turn.emit({"type": "draft", "quotes": turn.result["quotes"]})
+
+
+def _debug(turn: _Turn) -> None:
+    turn.debug["timings"] = dict(turn.result["timings"])
+    turn.emit({"type": "debug", "debug": turn.debug})
+
+
+async def _write(
+    turn: _Turn, generator: Generator, analysis: Analysis, found: SearchResult, weights: Weights
+) -> None:
+    """Evidence, prompt, generation; any failure of the model ends in finish ``failed``."""
+    info = generator.info
+    turn.result["model"] = info.label() if info else ""
+    try:
+        began = turn.clock()
+        [asked] = await generator.count_tokens([turn.question[:QUESTION_CHARS]])
+        budget = evidence_budget(info, asked) if info else 0
+        evidence = await build_evidence(
+            found.kept, generator.count_tokens, weights, nonce=turn.nonce, budget=budget
+        )
+        turn.result["timings"]["evidence"] = turn.clock() - began
+        messages = build_prompt(turn.question, analysis.language, evidence)
+        _describe_prompt(turn, evidence, messages, budget)
+        if not evidence.items:
+            turn.result["finish"] = "no_evidence"
+            return
+        passages = [(item.n, found.kept[item.n - 1].passage) for item in evidence.items]
+        turn.attributor = Attributor(passages)
+        await _stream(turn, generator, messages, turn.attributor)
+    except (CairnError, TimeoutError) as error:
+        fault = error if isinstance(error, CairnError) else _silent()
+        turn.result["finish"] = "failed"
+        turn.result["reason"] = fault.message
+        turn.failed("answers", fault)
+    _settle(turn)
+
+
+async def _stream(
+    turn: _Turn, generator: Generator, messages: list[ChatMessage], attributor: Attributor
+) -> None:
+    result = turn.result
+    began = turn.clock()
+    stream = generator.generate(messages, max_new_tokens=MAX_NEW_TOKENS, sampling=SAMPLING)
+    limit = FIRST_TOKEN_LIMIT_S
+    async with aclosing(stream):  # type: ignore[type-var]  # the port promises aclose()
+        while True:
+            async with asyncio.timeout(limit):
+                part = await anext(stream, None)
+            if part is None:
+                raise ModelUnavailable("The model stopped without an ending.", retryable=True)
+            if isinstance(part, Finished):
+                result["finish"] = {"stop": "complete", "length": "length"}.get(part.finish, "stopped")  # type: ignore[typeddict-item]
+                result["tokens"] = part.tokens
+                if part.first_token_ms:
+                    result["first_token_ms"] = part.first_token_ms
+                break
+            if not result["tokens"]:
+                result["first_token_ms"] = turn.clock() - began
+                limit = NEXT_TOKEN_LIMIT_S
+            result["tokens"] = part.tokens
+            _show(turn, attributor.feed(part.text))
+            if attributor.looping:
+                result["finish"] = "length"
+                turn.emit({"type": "note", "message": NOTE_LOOPING})
+                break
+    took = turn.clock() - began
+    result["timings"]["generate"] = took
+    after_first = took - result["first_token_ms"]
+    if result["tokens"] > 1 and after_first > 0:
+        result["tokens_per_second"] = round((result["tokens"] - 1) * 1_000 / after_first, 2)
+    if result["finish"] == "length" and not attributor.looping:
+        turn.emit({"type": "note", "message": NOTE_LENGTH})
+
+
+def _show(turn: _Turn, text: str) -> None:
+    if text:
+        turn.emit({"type": "text_delta", "text": text})
+
+
+def _settle(turn: _Turn) -> None:
+    """Close the written text, whole or not, and say which sources it rests on."""
+    if turn.attributor is not None:
+        _show(turn, turn.attributor.finish())
+        turn.result["text"] = turn.attributor.text.strip()
+        turn.result["sentences"] = turn.attributor.sentences
+    _mark_cited(turn)
+
+
+def _mark_cited(turn: _Turn) -> None:
+    used = {quote["n"] for quote in turn.result["quotes"]}
+    if turn.attributor is not None:
+        used |= turn.attributor.cited
+    for citation in turn.result["citations"]:
+        citation["cited"] = citation["n"] in used
+
+
+def _describe_prompt(turn: _Turn, evidence: Evidence, messages: list[ChatMessage], budget: int) -> None:
+    turn.debug["evidence"] = {
+        "budget": budget,
+        "tokens": evidence.tokens,
+        "items": [
+            {"n": item.n, "tokens": item.tokens, "truncated": item.truncated} for item in evidence.items
+        ],
+    }
+    turn.debug["prompt"] = prompt_text(messages)
+    turn.debug["model"] = turn.result["model"]
+    _debug(turn)
+
+
+def _silent() -> CairnError:
+    return TimedOut("The model went silent.", hint="Ask again; it is being restarted.", retryable=True)
+
+
+def _empty(analysis: Analysis) -> AskResult:
+    return {
+        "outcome": "weak",  # until the search has judged: a stop before it must not say "not covered"
+        "mode": "lexical-fallback",
+        "query": analysis.shown,
+        "text": "",
+        "sentences": [],
+        "quotes": [],
+        "citations": [],
+        "finish": "no_evidence",
+        "model": "",
+        "tokens": 0,
+        "tokens_per_second": 0.0,
+        "first_token_ms": 0.0,
+        "timings": {},
+    }
