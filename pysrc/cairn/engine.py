@@ -41,6 +41,16 @@ ANSWERS = Wording(
 NO_ARCHIVES: Cell = {"state": "off", "label": "No archives yet", "action": ""}
 
 
+def typed(error: BaseException) -> CairnError:
+    """The error itself, or one that a page can show in place of a fault of ours."""
+    return error if isinstance(error, CairnError) else CairnError(f"{type(error).__name__}: {error}")
+
+
+def failure(error: CairnError) -> dict[str, str]:
+    """Parameters of ``engine.failed``."""
+    return {"code": error.code, "message": error.message, "hint": error.hint}
+
+
 class Engine:
     """Owns storage, library and models; serves pages through :class:`cairn.session.Session`."""
 
@@ -69,7 +79,9 @@ class Engine:
         self._state: State | None = None
         self._library_cell: Cell = {"state": "starting", "label": "Opening the library", "action": ""}
         self._asking = 0
-        self._started = asyncio.Event()
+        self._started = asyncio.Event()  # set when questions can be answered, or never will be
+        self._failure: CairnError | None = None  # why the start failed
+        self._faults: dict[str, CairnError] = {}  # what went wrong where nobody waited for it
         self.embedder = embedder
         self.generator = generator
         self.library: Library | None = None
@@ -82,20 +94,18 @@ class Engine:
     async def start(self) -> None:
         """Open storage and library; then load models in the background.
 
-        Raises StorageUnavailable or StorageFull when nothing can work. A library that cannot be
-        installed is reported in its cell, not raised.
+        Raises StorageUnavailable or StorageFull when nothing can work: every question, waiting or
+        to come, then ends with that error. A library that cannot be installed is reported in its
+        cell, not raised.
         """
-        began = self._clock()
-        self._state = await State.open(self._files)
-        began = self._step("storage", "Opening storage", began)
-        self.library = Library(self._files, self._fetch, self._state, self._clock)
-        await self.library.open_recorded()
-        began = self._step("library", "Opening the library", began)
-        if not self.library.sources:
-            await self._install_shipped()
-            self._step("starter", "Installing the field notes", began)
-        self._show_library()
-        self._started.set()
+        try:
+            await self._open()
+        except Exception as error:
+            self._failure = typed(error)
+            self._broadcast("engine.failed", failure(self._failure))
+            raise
+        finally:
+            self._started.set()
         self._broadcast("engine.started", self.status())
         self._spawn(self._after_start())
 
@@ -112,9 +122,23 @@ class Engine:
         if self._state is not None:
             self._state.close()
 
+    async def _open(self) -> None:
+        began = self._clock()
+        self._state = await State.open(self._files)
+        began = self._step("storage", "Opening storage", began)
+        self.library = Library(self._files, self._fetch, self._state, self._clock, self._quiet)
+        await self.library.open_recorded()
+        began = self._step("library", "Opening the library", began)
+        if not self.library.sources:
+            await self._install_shipped()
+            self._step("starter", "Installing the field notes", began)
+        self._show_library()
+
     async def _after_start(self) -> None:
-        library = self.require_library()
-        await library.remove_orphans()
+        try:
+            await self.require_library().remove_orphans()
+        except CairnError as error:
+            self._faults["orphans"] = error
         await self.meaning.load()
         await self.answers.load()
         # A newer pack that came with an app update is installed when everything else is up.
@@ -127,11 +151,17 @@ class Engine:
             await library.install_shipped(self._install_progress)
         except CairnError as error:
             library.problems["shipped"] = error
+        else:
+            library.problems.pop("shipped", None)
 
-    async def _numpy_when_quiet(self) -> None:
-        """Load numpy once no question is running: it holds the engine for over a second."""
+    async def _quiet(self) -> None:
+        """Return once no question is running."""
         while self._asking:
             await asyncio.sleep(QUIET_SECONDS)
+
+    async def _numpy_when_quiet(self) -> None:
+        """Load numpy, which holds the engine for over a second, between questions."""
+        await self._quiet()
         await self._load_numpy()
 
     # --- what sessions and services use ----------------------------------------------------------
@@ -142,7 +172,9 @@ class Engine:
         session.closed = lambda: self._sessions.discard(session)
         self._sessions.add(session)
         session.notify("engine.readiness", self.readiness())
-        if self._started.is_set():
+        if self._failure is not None:
+            session.notify("engine.failed", failure(self._failure))
+        elif self._started.is_set():
             session.notify("engine.started", self.status())
         return session
 
@@ -157,8 +189,13 @@ class Engine:
         return self.library
 
     async def wait_started(self) -> None:
-        """Return once keyword search works: questions asked before are queued here."""
+        """Return once keyword search works: questions asked before are queued here.
+
+        Raises the error of a start that failed.
+        """
         await self._started.wait()
+        if self._failure is not None:
+            raise self._failure
 
     def asking(self, change: int) -> None:
         """Count running questions (+1, -1), so that heavy start-up work waits for them."""
@@ -192,7 +229,7 @@ class Engine:
 
     def diagnostics(self) -> dict[str, Any]:
         """Capabilities, versions and timings, without any content."""
-        problems = self.library.problems if self.library else {}
+        problems = {**self._faults, **(self.library.problems if self.library else {})}
         return {
             "version": __version__,
             "capabilities": self._capabilities,
@@ -212,7 +249,13 @@ class Engine:
     def _spawn(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)
         self._background.add(task)
-        task.add_done_callback(self._background.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Future[None]) -> None:
+        self._background.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._faults["background"] = typed(error)
 
     def _broadcast(self, method: str, params: Mapping[str, Any]) -> None:
         text = json.dumps({"jsonrpc": "2.0", "method": method, "params": params})

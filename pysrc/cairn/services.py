@@ -21,11 +21,23 @@ DEFAULT_SEARCH_LIMIT = 8
 MAX_SEARCH_LIMIT = 40
 
 
-def text(params: dict[str, Any], name: str) -> str:
-    """A required text parameter; raises InvalidRequest when it is anything else."""
-    value = params.get(name)
+def text(params: dict[str, Any], name: str, default: str | None = None) -> str:
+    """A text parameter, required without ``default``; raises InvalidRequest when it is anything else.
+
+    Half surrogate pairs (a page may cut a text inside an emoji) become replacement characters:
+    SQLite and the models take valid Unicode only.
+    """
+    value = params.get(name, default)
     if not isinstance(value, str):
         raise InvalidRequest(f"{name} must be text.")
+    return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def flag(params: dict[str, Any], name: str) -> bool:
+    """An optional yes or no, yes when absent; raises InvalidRequest when it is anything else."""
+    value = params.get(name, True)
+    if not isinstance(value, bool):
+        raise InvalidRequest(f"{name} must be true or false.")
     return value
 
 
@@ -36,6 +48,14 @@ def source_ids(params: dict[str, Any]) -> list[str] | None:
         return None
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise InvalidRequest("sources must be a list of source ids.")
+    return value
+
+
+def search_limit(params: dict[str, Any]) -> int:
+    """How many hits a search may return."""
+    value = params.get("limit", DEFAULT_SEARCH_LIMIT)
+    if type(value) is not int or not 0 < value <= MAX_SEARCH_LIMIT:  # bool is an int too
+        raise InvalidRequest(f"limit must be a whole number from 1 to {MAX_SEARCH_LIMIT}.")
     return value
 
 
@@ -72,17 +92,14 @@ class Services:
 
     async def _ask(self, params: dict[str, Any], request: RequestId, emit: Emit) -> AskResult:
         engine = self._engine
-        question = text(params, "question")
-        if len(question) > MAX_QUESTION_CHARS:
-            question = question[:MAX_QUESTION_CHARS]
+        question = text(params, "question")[:MAX_QUESTION_CHARS]
+        chosen, write = source_ids(params), flag(params, "write")
         await engine.wait_started()
-        library = engine.require_library()
-        write = params.get("write", True) is not False
         engine.asking(+1)
         try:
             return await run_turn(
                 question,
-                sources=library.select(source_ids(params)),
+                sources=engine.require_library().select(chosen),
                 embedder=engine.embedder if engine.meaning.ready else None,
                 generator=engine.generator if write and engine.answers.ready else None,
                 clock=engine.now,
@@ -94,29 +111,29 @@ class Services:
 
     async def _search(self, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
         engine = self._engine
+        query = text(params, "query")[:MAX_QUESTION_CHARS]
+        chosen, limit, semantic = source_ids(params), search_limit(params), flag(params, "semantic")
         await engine.wait_started()
-        semantic = params.get("semantic", True) is not False and engine.meaning.ready
         engine.asking(+1)
         try:
             result = await search(
-                text(params, "query")[:MAX_QUESTION_CHARS],
-                sources=engine.require_library().select(source_ids(params)),
-                embedder=engine.embedder if semantic else None,
+                query,
+                sources=engine.require_library().select(chosen),
+                embedder=engine.embedder if semantic and engine.meaning.ready else None,
                 clock=engine.now,
+                failed=self._note_failure,
             )
         finally:
             engine.asking(-1)
-        limit = params.get("limit", DEFAULT_SEARCH_LIMIT)
-        if not isinstance(limit, int) or not 0 < limit <= MAX_SEARCH_LIMIT:
-            raise InvalidRequest(f"limit must be a whole number from 1 to {MAX_SEARCH_LIMIT}.")
         return self._search_response(result, limit)
 
     async def _document(self, params: dict[str, Any], request: RequestId, emit: Emit) -> ReadResult:
+        source_id, document_id = text(params, "source"), text(params, "document")
+        wanted = text(params, "passage", "")
         await self._engine.wait_started()
-        source = self._engine.require_library().get(text(params, "source"))
-        document = source.document(text(params, "document"))
+        source = self._engine.require_library().get(source_id)
+        document = source.document(document_id)
         passages = source.locate_passages(document)
-        wanted = params.get("passage", "")
         marked = wanted if any(p["id"] == wanted for p in passages) else ""
         info = source.describe()
         return {

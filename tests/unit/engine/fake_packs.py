@@ -107,9 +107,6 @@ class FakeSource:
         self._alive()
         return []
 
-    def document_frequency(self, term: str) -> int:
-        return sum(term in text.lower() for text in TEXTS)
-
     def passages(self, rows: Sequence[int]) -> list[Passage]:
         self._alive()
         return [

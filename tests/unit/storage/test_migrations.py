@@ -96,7 +96,7 @@ def test_a_migration_that_fails_leaves_the_old_version_whole(
     """Intent: one transaction each; the ones before stay, the failed one leaves no trace, no lock."""
     as_of(db, NEWEST)
     good = "CREATE TABLE extra (x INTEGER); INSERT INTO extra VALUES (1);"
-    bad = "CREATE TABLE half (x INTEGER); INSERT INTO settings VALUES ('half', '1'); INSERT INTO nowhere VALUES (1);"
+    bad = "CREATE TABLE half (x); INSERT INTO settings VALUES ('half', '1'); INSERT INTO nowhere VALUES (1);"
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, good, bad))
     with pytest.raises(sqlite3.OperationalError, match="nowhere"):
         migrations.apply(db)
