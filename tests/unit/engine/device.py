@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cairn.engine import Engine
-from cairn.native.files import NativeFiles
+from cairn.native.files import DirectoryFiles
 from cairn.session import Session
 from tests.unit.engine.fake_packs import FakePacks, pack_bytes, publish
 from tests.unit.engine.fakes import FakeEmbedder, FakeFetch, FakeGenerator, Page, until
@@ -19,7 +19,7 @@ class Device:
 
     def __init__(self, root: Path, packs: FakePacks) -> None:
         self.log: list[str] = []
-        self.files = NativeFiles(root)
+        self.files = DirectoryFiles(root)
         self.fetch = FakeFetch()
         self.packs = packs
         self.embedder = FakeEmbedder(self.log)

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from cairn.native.files import NativeFiles
 
 from cairn.errors import (
     CairnError,
@@ -17,6 +16,7 @@ from cairn.errors import (
     PackMismatch,
     StorageFull,
 )
+from cairn.native.files import DirectoryFiles
 from cairn.sources.library import Library
 from cairn.storage.state import SourceRow, State
 from tests.unit.engine.fake_packs import FakePacks, pack_bytes, publish
@@ -27,7 +27,7 @@ class Fixture:
     """A device: its storage outlives each library that is opened over it."""
 
     def __init__(self, root: Path, packs: FakePacks) -> None:
-        self.files = NativeFiles(root)
+        self.files = DirectoryFiles(root)
         self.fetch = FakeFetch()
         self.packs = packs
         self.progress: list[tuple[str, int, int]] = []

@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from cairn.native.files import NativeFiles
 
+from cairn.native.files import DirectoryFiles
 from cairn.storage.ports import Files
 from tests.unit.storage.files_suite import CHECKS
 
@@ -17,6 +17,6 @@ def test_files_on_a_directory(name: str, tmp_path: Path) -> None:
     """Intent: the twin that tests and tools use behaves like the one on OPFS (tests/pyodide)."""
 
     async def restart() -> Files:
-        return NativeFiles(tmp_path)
+        return DirectoryFiles(tmp_path)
 
     asyncio.run(CHECKS[name](restart))

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cairn.native.files import NativeFiles
 
 from cairn.errors import StorageFull, StorageUnavailable
+from cairn.native.files import DirectoryFiles
 from cairn.storage import migrations
 from cairn.storage.state import STATE_FILE, SourceRow, State
 
@@ -33,7 +33,7 @@ def reopen(tmp_path: Path) -> Iterator[Callable[[], State]]:
     def restart() -> State:
         for state in opened:
             state.close()
-        opened[:] = [asyncio.run(State.open(NativeFiles(tmp_path)))]
+        opened[:] = [asyncio.run(State.open(DirectoryFiles(tmp_path)))]
         return opened[0]
 
     yield restart
@@ -104,7 +104,7 @@ def test_an_interrupted_change_is_undone_at_the_next_start(
         (copy / name).write_bytes((tmp_path / name).read_bytes())
     assert b"half-1" in (copy / STATE_FILE).read_bytes()
 
-    after = asyncio.run(State.open(NativeFiles(copy)))
+    after = asyncio.run(State.open(DirectoryFiles(copy)))
     assert after.sources() == [NOTES]
     assert after.setting("half-1", "missing") == "missing"
     after.close()
@@ -118,7 +118,7 @@ def test_a_newer_database_is_refused_and_not_touched(tmp_path: Path) -> None:
     db.close()
     before = (tmp_path / STATE_FILE).read_bytes()
     with pytest.raises(StorageUnavailable, match="newer version"):
-        asyncio.run(State.open(NativeFiles(tmp_path)))
+        asyncio.run(State.open(DirectoryFiles(tmp_path)))
     assert (tmp_path / STATE_FILE).read_bytes() == before
 
 
@@ -127,7 +127,7 @@ def test_a_damaged_database_is_refused_and_not_touched(tmp_path: Path, content: 
     """Intent: damage is said in a sentence; nothing is silently thrown away or started anew."""
     (tmp_path / STATE_FILE).write_bytes(content)
     with pytest.raises(StorageUnavailable) as caught:
-        asyncio.run(State.open(NativeFiles(tmp_path)))
+        asyncio.run(State.open(DirectoryFiles(tmp_path)))
     assert caught.value.hint
     assert (tmp_path / STATE_FILE).read_bytes() == content
 
