@@ -1,0 +1,275 @@
+"""``manifest.json`` of a pack: FORMATS.md 1.2, schema 2, with a few optional fields of ours.
+
+Ours: ``title``, ``notice`` and ``licence`` of the pack, ``references`` of a document. Fields that
+neither knows are tolerated, so that an older Cairn opens a newer pack of the same schema.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from cairn.errors import PackInvalid
+from cairn.sources.packs.fields import Fields
+
+MANIFEST = "manifest.json"
+SCHEMA_VERSION = 2
+PASSAGE_SCHEMA_VERSION = 2
+MOST_BYTES = 2 << 30  # of a pack, by the format
+MOST_DOCUMENTS = 20_000
+MOST_MANIFEST_BYTES = 32 << 20
+
+# The names of the published format, so that its readers open our packs.
+FTS5_PATH = "indexes/emergency-box-fts5.sqlite3"
+VECTOR_PATH = "indexes/emergency-box-e5-q8.bin"
+
+_DOCUMENT_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,159}")
+_CORPUS_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
+_LANGUAGE = re.compile(r"[a-z]{3}")
+_INDEX_PATH = re.compile(r"indexes/[a-z0-9][a-z0-9._-]{0,120}")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEntry:
+    """One document of a pack; ``references`` are (title, url)."""
+
+    id: str
+    title: str
+    language: str
+    collection: str
+    source_url: str
+    licence: str
+    sha256: str
+    references: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def path(self) -> str:
+        """Its member in the ZIP."""
+        return f"documents/{self.id}.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """An index member: the FTS5 database or the vector file."""
+
+    path: str
+    sha256: str
+    bytes: int
+    passage_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class VectorEntry(IndexEntry):
+    """The vector file and the model that made its vectors."""
+
+    dimensions: int
+    model_id: str
+    model_revision: str
+    model_dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A whole manifest, checked. ``fts5`` is None in schema 1, ``vector`` also without vectors."""
+
+    corpus_id: str
+    version: str
+    content_sha256: str
+    download_bytes: int
+    documents: tuple[DocumentEntry, ...]
+    fts5: IndexEntry | None = None
+    vector: VectorEntry | None = None
+    title: str = ""
+    notice: str = ""
+    licence: str = ""
+    schema_version: int = SCHEMA_VERSION
+
+    @property
+    def indexes(self) -> tuple[IndexEntry, ...]:
+        """The index members there are."""
+        return tuple(entry for entry in (self.fts5, self.vector) if entry is not None)
+
+    @property
+    def members(self) -> frozenset[str]:
+        """Every member the ZIP must have, and no other."""
+        paths = [MANIFEST, *(d.path for d in self.documents), *(i.path for i in self.indexes)]
+        return frozenset(paths)
+
+
+def content_sha256(documents: Iterable[DocumentEntry]) -> str:
+    """SHA-256 of the sorted lines ``path NUL sha256``, each ended by LF (FORMATS.md 1.2)."""
+    lines = sorted(f"{document.path}\0{document.sha256}\n" for document in documents)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def index_metadata(manifest: Manifest) -> dict[str, str]:
+    """The ``corpus_metadata`` that the FTS5 database of this manifest has."""
+    return {
+        "schemaVersion": str(manifest.schema_version),
+        "corpusId": manifest.corpus_id,
+        "version": manifest.version,
+        "contentSha256": manifest.content_sha256,
+        "documentCount": str(len(manifest.documents)),
+    }
+
+
+def parse_manifest(data: bytes) -> Manifest:
+    """Check and read a manifest; raises PackInvalid naming the field that is wrong."""
+    if len(data) > MOST_MANIFEST_BYTES:
+        raise invalid("it is larger than 32 MiB")
+    try:
+        value = json.loads(data.decode("utf-8"), object_pairs_hook=_no_duplicates)
+    except (ValueError, RecursionError) as error:
+        raise invalid(f"it is not JSON in UTF-8 ({error})") from error
+    top = Fields(value, "", invalid)
+    schema = top.integer("schemaVersion", 1, 1_000_000)
+    if schema > SCHEMA_VERSION:
+        raise PackInvalid(
+            f"{MANIFEST} has schema {schema}; this Cairn knows up to {SCHEMA_VERSION}.",
+            hint="Update the app, or get an older version of the pack.",
+        )
+    documents = tuple(_document(entry) for entry in top.objects("documents", 1, MOST_DOCUMENTS))
+    _unique(documents)
+    fts5, vector = _indexes(top) if schema == SCHEMA_VERSION else (None, None)
+    manifest = Manifest(
+        corpus_id=top.text("corpusId", 80, _CORPUS_ID),
+        version=top.text("version", 120),
+        content_sha256=top.sha256("contentSha256"),
+        download_bytes=top.integer("downloadBytes", 1, MOST_BYTES),
+        documents=documents,
+        fts5=fts5,
+        vector=vector,
+        title=top.optional_text("title", 200),
+        notice=top.optional_text("notice", 2000),
+        licence=top.optional_text("licence", 500),
+        schema_version=schema,
+    )
+    if manifest.content_sha256 != content_sha256(documents):
+        raise invalid("contentSha256 is not that of its documents")
+    return manifest
+
+
+def _document(fields: Fields) -> DocumentEntry:
+    identifier = fields.text("id", 160, _DOCUMENT_ID)
+    entry = DocumentEntry(
+        id=identifier,
+        title=fields.text("title", 500),
+        language=fields.text("language", 3, _LANGUAGE),
+        collection=fields.text("collection", 200),
+        source_url=fields.url("sourceUrl"),
+        licence=fields.text("license", 500),
+        sha256=fields.sha256("sha256"),
+        references=tuple(
+            (reference.text("title", 500), reference.url("url"))
+            for reference in fields.objects("references", 0, 100, required=False)
+        ),
+    )
+    if fields.text("path", 200) != entry.path:
+        raise invalid(f"{fields.name('path')} is not {entry.path}")
+    return entry
+
+
+def _unique(documents: tuple[DocumentEntry, ...]) -> None:
+    seen: set[str] = set()
+    for document in documents:
+        if document.id in seen:
+            raise invalid(f"the document id {document.id} is there twice")
+        seen.add(document.id)
+
+
+def _indexes(top: Fields) -> tuple[IndexEntry, VectorEntry | None]:
+    if top.integer("passageSchemaVersion", 1, 1_000_000) != PASSAGE_SCHEMA_VERSION:
+        raise invalid(f"passageSchemaVersion is not {PASSAGE_SCHEMA_VERSION}")
+    indexes = top.object("indexes")
+    fields = indexes.object("fts5")
+    fts5 = IndexEntry(*_index(fields))
+    if not indexes.has("vector"):
+        return fts5, None
+    fields = indexes.object("vector")
+    vector = VectorEntry(
+        *_index(fields),
+        dimensions=fields.integer("dimensions", 1, 4096),
+        model_id=fields.text("modelId", 200),
+        model_revision=fields.text("modelRevision", 200),
+        model_dtype=fields.text("modelDtype", 40),
+    )
+    if vector.passage_count != fts5.passage_count:
+        raise invalid("its two indexes have different passage counts")
+    if vector.path == fts5.path:
+        raise invalid("its two indexes have the same path")
+    return fts5, vector
+
+
+def _index(fields: Fields) -> tuple[str, str, int, int]:
+    return (
+        fields.text("path", 130, _INDEX_PATH),
+        fields.sha256("sha256"),
+        fields.integer("bytes", 1, MOST_BYTES),
+        fields.integer("passageCount", 1, 50_000_000),
+    )
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a field is there twice")
+    return value
+
+
+def invalid(reason: str) -> PackInvalid:
+    """The error of a wrong manifest."""
+    return PackInvalid(f"{MANIFEST} is not usable: {reason}.", hint="Get the pack again from its maker.")
+
+
+def manifest_json(manifest: Manifest) -> bytes:
+    """A manifest as the bytes of ``manifest.json``; the same manifest gives the same bytes."""
+    value: dict[str, Any] = {
+        "schemaVersion": manifest.schema_version,
+        "corpusId": manifest.corpus_id,
+        "version": manifest.version,
+        "title": manifest.title,
+        "notice": manifest.notice,
+        "licence": manifest.licence,
+        "contentSha256": manifest.content_sha256,
+        "downloadBytes": manifest.download_bytes,
+        "documents": [_document_json(document) for document in manifest.documents],
+    }
+    if manifest.fts5 is not None:
+        value["passageSchemaVersion"] = PASSAGE_SCHEMA_VERSION
+        value["indexes"] = {"fts5": _index_json(manifest.fts5)}
+    if manifest.vector is not None:
+        value["indexes"]["vector"] = {
+            **_index_json(manifest.vector),
+            "dimensions": manifest.vector.dimensions,
+            "modelId": manifest.vector.model_id,
+            "modelRevision": manifest.vector.model_revision,
+            "modelDtype": manifest.vector.model_dtype,
+        }
+    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _document_json(document: DocumentEntry) -> dict[str, Any]:
+    return {
+        "id": document.id,
+        "title": document.title,
+        "language": document.language,
+        "collection": document.collection,
+        "sourceUrl": document.source_url,
+        "license": document.licence,
+        "path": document.path,
+        "sha256": document.sha256,
+        "references": [{"title": title, "url": url} for title, url in document.references],
+    }
+
+
+def _index_json(entry: IndexEntry) -> dict[str, Any]:
+    return {
+        "path": entry.path,
+        "sha256": entry.sha256,
+        "bytes": entry.bytes,
+        "passageCount": entry.passage_count,
+    }

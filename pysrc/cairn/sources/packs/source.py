@@ -1,0 +1,174 @@
+"""An installed pack as a source: searched in place, documents read and re-hashed on demand."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from cairn.errors import DocumentCorrupt, DocumentNotFound, PackInvalid
+from cairn.index.lexical import LexicalIndex
+from cairn.index.types import Hit, LexicalQuery
+from cairn.index.vector_search import VectorIndex
+from cairn.passages.types import Passage
+from cairn.protocol import SourceInfo
+from cairn.sources.packs.archive import PackArchive
+from cairn.sources.packs.manifest import DocumentEntry, Manifest
+from cairn.sources.packs.verify import MOST_DOCUMENT_BYTES, open_read_only
+from cairn.sources.types import Document, VectorModel
+
+
+class PackSource:
+    """Implements :class:`cairn.sources.types.Source` for a verified pack.
+
+    ``fts5_path`` and ``vector_path`` are the pack's indexes as openable files, usually slices of
+    the ZIP itself. It takes over ``archive`` and closes it.
+    """
+
+    def __init__(
+        self, archive: PackArchive, manifest: Manifest, *, fts5_path: str, vector_path: str | None
+    ) -> None:
+        self._archive = archive
+        self._manifest = manifest
+        self._documents = {document.id: document for document in manifest.documents}
+        self._db = open_read_only(fts5_path)
+        self._lexical = LexicalIndex(self._db, manifest.corpus_id)
+        self._vectors: VectorIndex | None = None
+        try:
+            if manifest.vector is not None and vector_path is not None:
+                self._vectors = VectorIndex(vector_path)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def close(self) -> None:
+        """Close the database, the vectors and the ZIP."""
+        self._db.close()
+        if self._vectors is not None:
+            self._vectors.close()
+        self._archive.close()
+
+    @property
+    def id(self) -> str:
+        """The pack's id, the same in all its versions."""
+        return self._manifest.corpus_id
+
+    @property
+    def title(self) -> str:
+        """Name for people; published packs have none and show their id."""
+        return self._manifest.title or self._manifest.corpus_id
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the pack says of itself."""
+        return self._manifest
+
+    @property
+    def vector_model(self) -> VectorModel | None:
+        """The model of its vectors, None when it has none."""
+        entry = self._manifest.vector
+        if entry is None or self._vectors is None:
+            return None
+        return VectorModel(entry.model_id, entry.model_revision, entry.model_dtype, entry.dimensions)
+
+    @property
+    def passage_count(self) -> int:
+        """How many passages can be found."""
+        return self._lexical.passage_count
+
+    def describe(self) -> SourceInfo:
+        """What the page lists."""
+        documents = self._manifest.documents
+        licences = sorted({document.licence for document in documents})
+        return SourceInfo(
+            id=self.id,
+            kind="pack",
+            title=self.title,
+            version=self._manifest.version,
+            languages=sorted({document.language for document in documents}),
+            documents=len(documents),
+            passages=self.passage_count,
+            bytes=self._archive.bytes,
+            licence=self._manifest.licence or "; ".join(licences[:5]),
+            notice=self._manifest.notice,
+        )
+
+    def search_words(self, query: LexicalQuery, limit: int) -> list[Hit]:
+        """At most ``limit`` rows by bm25, best first, ties by row."""
+        return self._lexical.search(query, limit)
+
+    def search_vector(self, query: array[float], limit: int) -> list[Hit]:
+        """At most ``limit`` rows by cosine, best first, ties by row; [] without vectors."""
+        return self._vectors.search(query, limit) if self._vectors is not None else []
+
+    def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
+        """In how many passages each term occurs."""
+        return self._lexical.document_frequency(terms)
+
+    def passages(self, rows: Sequence[int]) -> list[Passage]:
+        """The passages of these rows, in the order asked."""
+        return self._lexical.passages(rows)
+
+    def document(self, document_id: str) -> Document:
+        """Read a document from the ZIP and compare its hash with the manifest's.
+
+        Raises DocumentNotFound or DocumentCorrupt.
+        """
+        entry = self._documents.get(document_id)
+        if entry is None:
+            raise DocumentNotFound(
+                f"{self.title} has no document {document_id[:80]!r}.",
+                hint="The citation may be from another version of this library.",
+            )
+        return Document(
+            source_id=self.id,
+            document_id=entry.id,
+            title=entry.title,
+            language=entry.language,
+            collection=entry.collection,
+            licence=entry.licence,
+            # Our own words rest on their references and have no address of their own.
+            source_url="" if entry.source_url in dict(entry.references).values() else entry.source_url,
+            references=entry.references,
+            sha256=entry.sha256,
+            text=self._verified_text(entry),
+        )
+
+    def _verified_text(self, entry: DocumentEntry) -> str:
+        try:
+            data = self._archive.read(entry.path, MOST_DOCUMENT_BYTES)
+        except (PackInvalid, OSError) as error:
+            raise self._corrupt(entry) from error
+        if hashlib.sha256(data).hexdigest() != entry.sha256:
+            raise self._corrupt(entry)
+        return data.decode("utf-8")
+
+    def _corrupt(self, entry: DocumentEntry) -> DocumentCorrupt:
+        return DocumentCorrupt(
+            f"The text of “{entry.title}” is not what {self.title} was published with.",
+            hint="Remove the pack and install it again.",
+        )
+
+    def locate_passages(self, document: Document) -> list[dict[str, Any]]:
+        """Where the passages of a document stand in its text, in reading order.
+
+        ``[{id, start, end, locator}]``, offsets in code points; a passage of a published pack that
+        was changed while it was made (and so is not found) is left out.
+        """
+        found: list[dict[str, Any]] = []
+        position = 0
+        for passage in self._lexical.passages(self._lexical.document_rows(document.document_id)):
+            start = document.text.find(passage.text, position)
+            if start < 0:
+                continue
+            position = start + len(passage.text)
+            found.append(
+                {
+                    "id": passage.passage_id,
+                    "start": start,
+                    "end": position,
+                    "locator": passage.locator,
+                }
+            )
+        return found
