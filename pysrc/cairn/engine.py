@@ -46,11 +46,6 @@ def typed(error: BaseException) -> CairnError:
     return error if isinstance(error, CairnError) else CairnError(f"{type(error).__name__}: {error}")
 
 
-def failure(error: CairnError) -> dict[str, str]:
-    """Parameters of ``engine.failed``."""
-    return {"code": error.code, "message": error.message, "hint": error.hint}
-
-
 class Engine:
     """Owns storage, library and models; serves pages through :class:`cairn.session.Session`."""
 
@@ -102,7 +97,6 @@ class Engine:
             await self._open()
         except Exception as error:
             self._failure = typed(error)
-            self._broadcast("engine.failed", failure(self._failure))
             raise
         finally:
             self._started.set()
@@ -172,9 +166,7 @@ class Engine:
         session.closed = lambda: self._sessions.discard(session)
         self._sessions.add(session)
         session.notify("engine.readiness", self.readiness())
-        if self._failure is not None:
-            session.notify("engine.failed", failure(self._failure))
-        elif self._started.is_set():
+        if self._started.is_set() and self._failure is None:
             session.notify("engine.started", self.status())
         return session
 

@@ -161,11 +161,11 @@ def test_a_start_that_fails_ends_every_question_with_the_reason(on_device: OnDev
         assert (await page.answer(waiting))["error"]["code"] == "storage_unavailable"
         assert (await page.fault("engine.search", query="water"))["code"] == "storage_unavailable"
         late = d.page()
-        (failed,) = late.notifications("engine.failed")
-        assert failed["code"] == "storage_unavailable"
-        assert failed["message"]
-        assert failed["hint"]
         assert not late.notifications("engine.started")
+        error = await late.fault("reader.document", source="notes", document="doc")
+        assert error["code"] == "storage_unavailable"
+        assert error["message"]
+        assert error["data"]["hint"]
 
     on_device(scenario)
 
@@ -328,8 +328,6 @@ def test_closing_lets_go_of_everything(on_device: OnDevice) -> None:
         d.embedder.gate = None
         d.engine = d.new_engine()
         await d.started()
-        others = [t for t in asyncio.all_tasks() if t is not asyncio.current_task()]
-        await until(lambda: all(task.done() for task in others))
 
     on_device(scenario)
 
