@@ -18,7 +18,7 @@ from build.paths import BUILD_CACHE, ROOT
 _SOURCES = ROOT / "packs"
 _BUILT = BUILD_CACHE / "packs"
 # What decides the bytes of a pack, beside its documents and the embedder.
-_BUILDERS = ("passages", "index", "sources", "native", "cli")
+_BUILDERS = ("passages", "index", "sources", "native")
 
 
 def build(name: str, embedder: Path, memo: HashMemo, strict: bool) -> Path | None:
@@ -43,7 +43,8 @@ def facts(pack: Path) -> dict[str, Any]:
 
 def _key(name: str, embedder: Path, memo: HashMemo) -> str:
     package = ROOT / "pysrc" / "cairn"
-    sources = [path for folder in _BUILDERS for path in (package / folder).rglob("*.py")]
+    sources = [path for place in _BUILDERS for path in (package / place).rglob("*.py")]
+    sources.append(package / "cli" / "pack.py")
     sources += [path for path in (_SOURCES / name).rglob("*") if path.is_file()]
     sources += [path for path in embedder.rglob("*") if path.is_file() and path.name != "model_q4.onnx"]
     key = hashlib.sha256()

@@ -24,7 +24,8 @@ def build(lock: Lock, memo: HashMemo) -> tuple[dict[str, Path], dict[str, Any]]:
     wheel_path = _PYTHON / name
     write_bytes(wheel_path, content)
     lock_path = _PYTHON / "pyodide-lock.json"
-    write_text(lock_path, dump_json(_pyodide_lock(lock, name, content)))
+    described = _pyodide_lock(lock, name, content)
+    write_text(lock_path, dump_json(described))
     snapshot_path, facts = snapshot.ensure(lock, wheel_path, memo)
     files = {
         f"python/{name}": wheel_path,
@@ -33,7 +34,7 @@ def build(lock: Lock, memo: HashMemo) -> tuple[dict[str, Path], dict[str, Any]]:
     }
     boot = {
         "wheel": _entry(f"python/{name}", memo.sha256(wheel_path)),
-        "lock": _entry("python/pyodide-lock.json", memo.sha256(lock_path)),
+        "lock": described,  # the whole of it: one request less at start
         "snapshot": {**_entry("python/snapshot.gz", memo.sha256(snapshot_path)), **facts},
         "numpy": _entry(f"python/{NUMPY_WHEEL}", _numpy_sha256(lock)),
     }

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from build import catalogue, icons, packs, precache, python_parts, vendor
+from build import catalogue, icons, node, packs, precache, python_parts, vendor
 from build import lock as locks
 from build.errors import BuildError
 from build.files import HashMemo, dump_json, link_or_copy, write_bytes, write_text
@@ -66,7 +66,7 @@ def _plan(lock: Lock, memo: HashMemo, strict: bool) -> tuple[dict[str, Any], Fil
     """Decide every file of the site; what is not in the checkout is generated on the way."""
     vendor.materialise(lock, memo)
     shell = {entry.path: BUILD_CACHE / entry.path for entry in lock.files}
-    shell |= _own_files() | _icons() | _licences()
+    shell |= _own_files() | _kernels() | _icons() | _licences()
     python, boot = python_parts.build(lock, memo)
     shell |= python
     shell["models.json"] = _generate("models.json", dump_json(catalogue.catalogue(lock)))
@@ -118,6 +118,19 @@ def _own_files() -> Files:
             if path.is_file() and path.suffix in _SERVED and not hidden:
                 files[prefix + inside.as_posix()] = path
     files.pop(f"workers/{_SERVICE_WORKER}", None)
+    return files
+
+
+def _kernels() -> Files:
+    """Assemble the WebAssembly text beside the workers that use it."""
+    files: Files = {}
+    for source in sorted((ROOT / "workers").rglob("*.wat")):
+        path = f"workers/{source.relative_to(ROOT / 'workers').with_suffix('.wasm').as_posix()}"
+        target = _GENERATED / path
+        if not target.is_file() or target.stat().st_mtime < source.stat().st_mtime:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            node.run("wat.mjs", source, target)
+        files[path] = target
     return files
 
 

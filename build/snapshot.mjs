@@ -2,7 +2,8 @@
 //
 //   node build/snapshot.mjs PYODIDE_FOLDER WHEEL OUTPUT MODULE …
 //
-// It holds memory and no files: the worker unpacks the wheel again, into the same folder.
+// It holds memory and no files: the worker unpacks the wheel again, by the same call as here, so
+// that the modules in the snapshot find their neighbours where they were.
 import nodeCrypto, { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -30,12 +31,11 @@ async function main() {
     _makeSnapshot: true,
     env: { HOME: "/home/pyodide", PYTHONHASHSEED: "0" },
   });
-  const packages = python.runPython("import site; site.getsitepackages()[0]");
-  python.unpackArchive(new Uint8Array(await readFile(wheel)), "whl", { extractDir: packages });
+  python.unpackArchive(new Uint8Array(await readFile(wheel)), "wheel");
   python.globals.set("names", modules.join(","));
   const report = JSON.parse(python.runPython(await readFile(new URL("snapshot_prepare.py", import.meta.url), "utf8")));
   if (report.failed.length) throw new Error(report.failed.join("\n"));
-  python.runPython("del importlib, json, site, sys, prepare, import_one, names");
+  python.runPython("del importlib, json, sys, Path, prepare, import_one, names");
 
   const snapshot = python.makeMemorySnapshot();
   const packed = gzipSync(snapshot, { level: 9 });
@@ -44,7 +44,6 @@ async function main() {
     bytes: packed.length,
     rawBytes: snapshot.length,
     sha256: createHash("sha256").update(packed).digest("hex"),
-    packages: report.packages,
     loaded: report.loaded, // our own sources in it: while they stay the same, so does the snapshot
   }));
 }

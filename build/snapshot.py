@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
 
-from build.errors import BuildError
+from build import node
 from build.files import HashMemo, dump_json, sha256, write_text
 from build.lock import Lock
 from build.paths import BUILD_CACHE, ROOT
@@ -58,7 +57,9 @@ def _make(base: str, wheel: Path, sources: dict[str, str]) -> tuple[Path, dict[s
     print("  making the memory snapshot …", flush=True)
     _SNAPSHOTS.mkdir(parents=True, exist_ok=True)
     beside = _SNAPSHOTS / "new"
-    facts = _run(wheel, beside)
+    facts: dict[str, Any] = json.loads(
+        node.run("snapshot.mjs", BUILD_CACHE / "vendor/pyodide", wheel, beside, *modules())
+    )
     facts["loaded"] = {name: sources[name] for name in facts["loaded"]}
     snapshot = _SNAPSHOTS / f"{base}-{sha256(beside)[:12]}.gz"
     beside.replace(snapshot)
@@ -69,19 +70,5 @@ def _make(base: str, wheel: Path, sources: dict[str, str]) -> tuple[Path, dict[s
     return snapshot, _boot_facts(facts)
 
 
-def _run(wheel: Path, output: Path) -> dict[str, Any]:
-    command = ["node", str(_SCRIPT), str(BUILD_CACHE / "vendor/pyodide"), str(wheel), str(output)]
-    try:
-        run = subprocess.run([*command, *modules()], capture_output=True, text=True, check=False, timeout=300)
-    except FileNotFoundError:
-        raise BuildError("Node is not on the path; start the build with ./cairn build.") from None
-    except subprocess.TimeoutExpired:
-        raise BuildError("Making the memory snapshot took over 5 minutes and was stopped.") from None
-    if run.returncode:
-        raise BuildError(f"The memory snapshot could not be made: {run.stderr.strip()[-2000:]}")
-    facts: dict[str, Any] = json.loads(run.stdout)
-    return facts
-
-
 def _boot_facts(facts: dict[str, Any]) -> dict[str, Any]:
-    return {name: facts[name] for name in ("bytes", "rawBytes", "packages")}
+    return {name: facts[name] for name in ("bytes", "rawBytes")}

@@ -5,24 +5,23 @@
 
 import importlib
 import json
-import site
 import sys
+from pathlib import Path
 
 
 def prepare(names: list[str]) -> dict[str, object]:
     """Import the modules; report which failed and which of our own sources are now loaded."""
     importlib.invalidate_caches()  # the wheel was unpacked a moment ago, and the clock stands still
     failed = [message for message in map(import_one, names) if message]
-    packages = site.getsitepackages()[0]
     loaded = [
-        str(module.__file__).removeprefix(f"{packages}/")
+        Path(str(module.__file__)).relative_to(Path.cwd()).as_posix()
         for name, module in sys.modules.items()
         if name.partition(".")[0] == "cairn"
     ]
     # Directory listings that the import system remembers would hide the wheel that the worker unpacks.
     importlib.invalidate_caches()
     sys.path_importer_cache.clear()
-    return {"failed": failed, "packages": packages, "loaded": sorted(loaded)}
+    return {"failed": failed, "loaded": sorted(loaded)}
 
 
 def import_one(name: str) -> str:

@@ -191,5 +191,6 @@ def test_a_built_site_agrees_with_its_precache_list() -> None:
     assert unlisted <= {"index.html", "precache.json", "service-worker.mjs"}
     boot = json.loads((built / "python/boot.json").read_text())
     assert boot["build"] == listed["build"]
-    for part in ("wheel", "lock", "snapshot", "numpy"):
+    assert boot["lock"] == json.loads((built / "python/pyodide-lock.json").read_text())
+    for part in ("wheel", "snapshot", "numpy"):
         assert urls[boot[part]["url"]]["sha256"] == boot[part]["sha256"]
