@@ -23,6 +23,7 @@ class Quantity(NamedTuple):
     unit: str
 
 
+_SHORT_UNIT = 3  # "min", "km"; longer names of units are words that say something
 _VULGAR = {"½": ".5", "¼": ".25", "¾": ".75", "⅓": ".333", "⅔": ".667", "⅛": ".125"}
 _STEP = re.compile(
     r"^\W*(?:(?:step|paso|étape|schritt|passo|шаг|خطوة|步骤)\s*)?(?:\d{1,2}|[a-z])\s*[.):\]-]\s+",
@@ -77,6 +78,13 @@ def disagreeing(sentence: Iterable[Quantity], source: Iterable[Quantity]) -> lis
     ]  # fmt: skip
 
 
+def is_figure(word: str) -> bool:
+    """Whether a lower-case word is a number, in digits or written out, or the short name of a unit."""
+    if word[0].isdigit() or word in _names("numbers.json"):
+        return True
+    return len(word) <= _SHORT_UNIT and word in _names("units.json")
+
+
 @cache
 def _names(file: str) -> dict[str, str]:
     """A data file of canonical names and their synonyms, turned round: synonym to canonical name."""
@@ -97,8 +105,6 @@ def _decimal(text: str) -> str:
     if not text.startswith("0"):
         text = re.sub(r"[.,](?=\d{3}(?!\d))", "", text)
     text = text.replace(",", ".")
-    if text.count(".") > 1:  # an address or a version, not a number to calculate with
-        return text
     if extra:
         return _trim(f"{float(text or 0) + extra:.3f}")
     return _trim(text) if "." in text else text.lstrip("0") or "0"

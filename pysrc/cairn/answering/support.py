@@ -5,7 +5,8 @@ from the best run of three sentences, 0.3 from the whole passage, so that words 
 page do not add up to a statement. A word weighs ``rarity`` over the sentences of all evidence: what
 every sentence says ("water") tells little, a word that no passage has weighs most and counts
 against. Where a number of the sentence is missing in the passage, or stands there with another
-unit, support is halved and the sentence is not confirmed.
+unit, support is halved and the sentence is not confirmed; the citation stays, so that the person
+can look the figure up.
 
 Nothing here reads meaning: a sentence that turns a statement round in the same words ("do not
 boil") is caught only by its negation, which is a word like others and must be in the run.
@@ -17,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from cairn.answering.numbers import Quantity, disagreeing, quantities
+from cairn.answering.numbers import Quantity, disagreeing, is_figure, quantities
 from cairn.passages.sentences import sentences
 from cairn.passages.stopwords import stop_words
 from cairn.passages.types import Passage
@@ -51,10 +52,16 @@ class _Source:
     quantities: tuple[Quantity, ...]
 
 
-def content_keys(text: str, language: str) -> list[str]:
-    """Keys of the words that say something; the stop word lists leave negations in."""
-    stopped = stop_words(language) or stop_words("eng")
-    return [key for word in words(text) if word not in stopped for key in keys_of(word)]
+def content_keys(text: str, stopped: frozenset[str]) -> list[str]:
+    """Keys of the words that say something: no stop words (their lists leave negations in), no single
+    letters, and neither numbers nor their units, which :mod:`cairn.answering.numbers` compares.
+    """
+    return [
+        key
+        for word in words(text)
+        if word not in stopped and not is_figure(word) and not (len(word) == 1 and word.isascii())
+        for key in keys_of(word)
+    ]
 
 
 class Supporter:
@@ -62,8 +69,9 @@ class Supporter:
 
     def __init__(self, passages: Sequence[tuple[int, Passage]]) -> None:
         """``passages``: citation number and passage, as the person can read it."""
-        self._sources = [_source(n, passage) for n, passage in passages]
-        self._language = passages[0][1].language if passages else "eng"
+        languages = {passage.language for _, passage in passages}
+        self._stopped = frozenset().union(*map(stop_words, languages)) or stop_words("eng")
+        self._sources = [_source(n, passage, self._stopped) for n, passage in passages]
         counted: Counter[str] = Counter()
         self._runs = 0
         for source in self._sources:
@@ -77,7 +85,7 @@ class Supporter:
 
         A passage the text itself claimed (:mod:`cairn.answering.citations`) wins a near tie.
         """
-        found = set(content_keys(sentence, self._language))
+        found = set(content_keys(sentence, self._stopped))
         numbers = quantities(sentence)
         if len(found) < _LEAST_KEYS and not numbers:
             return None
@@ -87,20 +95,20 @@ class Supporter:
         best_rank = 0.0
         for source in self._sources:
             share, agree = _share(source, weights, numbers)
-            rank = share + (0.05 if source.n in claimed else 0.0)
+            support = share if agree else share / 2
+            rank = support + (0.05 if source.n in claimed else 0.0)
             if rank > best_rank:
                 best_rank = rank
                 cited = share >= CITED
                 confirmed = cited and agree and share >= CONFIRMED
-                best = Support(source.n if cited else 0, round(share, 3), confirmed)
+                best = Support(source.n if cited else 0, round(support, 3), confirmed)
         return best
 
 
-def _source(n: int, passage: Passage) -> _Source:
-    heading = frozenset(content_keys(f"{passage.title} {passage.locator}", passage.language))
+def _source(n: int, passage: Passage, stopped: frozenset[str]) -> _Source:
+    heading = frozenset(content_keys(f"{passage.title} {passage.locator}", stopped))
     each = [
-        set(content_keys(passage.text[a:b], passage.language))
-        for a, b in sentences(passage.text, passage.language)
+        set(content_keys(passage.text[a:b], stopped)) for a, b in sentences(passage.text, passage.language)
     ]
     last = max(1, len(each) - _RUN + 1)
     runs = tuple(frozenset().union(heading, *each[i : i + _RUN]) for i in range(last))
@@ -109,7 +117,7 @@ def _source(n: int, passage: Passage) -> _Source:
 
 
 def _share(source: _Source, weights: Weights, numbers: list[Quantity]) -> tuple[float, bool]:
+    """Shared words (0..1), and whether every figure stands in the passage too."""
     run = max((weights.share(run) for run in source.runs), default=0.0)
     share = 0.7 * run + 0.3 * weights.share(source.all) if weights.total else 1.0
-    agree = not disagreeing(numbers, source.quantities)
-    return (share if agree else share / 2), agree
+    return share, not disagreeing(numbers, source.quantities)
