@@ -1,0 +1,131 @@
+// The asynchronous half of the files port (pysrc/cairn/storage/ports.py), as
+// pysrc/cairn/browser/files.py calls it: opening, slices, deletion, renaming, listing, space.
+import { createOpfsFs } from "./opfs-fs.mjs";
+import { OpfsStore } from "./opfs-store.mjs";
+import { CairnError } from "./rpc.mjs";
+
+export const ROOT = "/cairn";
+const DIRECTORY = "cairn";
+const VIEWS = ".slices/";
+const ENOENT = 44;
+const TRIES = 20;
+const RETRY_MS = 250;
+
+/** Files in OPFS and where Python finds them. */
+export class FilesHost {
+  /**
+   * @param {any} FS Emscripten's
+   * @param {OpfsStore} store
+   */
+  constructor(FS, store) {
+    this.FS = FS;
+    this.store = store;
+    FS.mkdirTree(ROOT);
+    FS.mount(createOpfsFs(FS, store), {}, ROOT);
+  }
+
+  /** @param {string} name @returns {Promise<string>} its path */
+  async ensure(name) {
+    await this.store.ensure(name);
+    return `${ROOT}/${name}`;
+  }
+
+  /**
+   * @param {string} name
+   * @param {number} offset
+   * @param {number} length
+   * @param {string} alias
+   */
+  async slice(name, offset, length, alias) {
+    await this.#existing(name);
+    this.#unlink(VIEWS + alias);
+    this.store.slice(VIEWS + alias, name, offset, length);
+    return `${ROOT}/${VIEWS}${alias}`;
+  }
+
+  /** @param {string} alias */
+  async unmount(alias) {
+    this.#unlink(VIEWS + alias);
+  }
+
+  /** Delete a file and its slices; open streams fail from now on. @param {string} name */
+  async remove(name) {
+    if (!this.store.has(name)) return;
+    await this.store.ensure(name);
+    for (const view of this.store.slicesOf(name)) this.#unlink(view);
+    this.#unlink(name);
+    await this.store.settled();
+  }
+
+  /** @param {string} from @param {string} to */
+  async rename(from, to) {
+    await this.#existing(from);
+    if (this.store.has(to)) await this.store.ensure(to);
+    const parent = to.split("/").slice(0, -1).join("/");
+    this.FS.mkdirTree(`${ROOT}/${parent}`);
+    this.FS.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
+    await this.store.settled();
+  }
+
+  /** @param {string} prefix */
+  list(prefix) {
+    return this.store.list(prefix);
+  }
+
+  async space() {
+    // Absent values stay undefined: that is what becomes None in Python.
+    const { usage, quota } = await navigator.storage.estimate();
+    return { used: usage, quota, persisted: await navigator.storage.persisted?.() };
+  }
+
+  close() {
+    return this.store.close();
+  }
+
+  /** @param {string} name @returns {Promise<void>} */
+  #existing(name) {
+    if (!this.store.has(name)) throw new DOMException(`there is no file ${name}`, "NotFoundError");
+    return this.store.ensure(name);
+  }
+
+  /** @param {string} path below the root; nothing happens when it is not there */
+  #unlink(path) {
+    try {
+      this.FS.unlink(`${ROOT}/${path}`);
+    } catch (error) {
+      if (/** @type {any} */ (error)?.errno !== ENOENT) throw error;
+    }
+  }
+}
+
+/**
+ * Open Cairn's directory. An engine that was closed a moment ago (reload, take-over) may still hold
+ * its files; one that keeps holding them is another tab that the lock does not know of.
+ * @returns {Promise<OpfsStore>}
+ */
+export async function openStore() {
+  if (!navigator.storage?.getDirectory) {
+    throw new CairnError("storage_unavailable", "This browser offers no private file storage (OPFS).", {
+      hint: "Use a current Chrome, Edge, Firefox or Safari, outside private mode, over https or localhost.",
+    });
+  }
+  for (let left = TRIES; ; left--) {
+    try {
+      const root = await navigator.storage.getDirectory();
+      return await OpfsStore.open(await root.getDirectoryHandle(DIRECTORY, { create: true }));
+    } catch (error) {
+      const { name, message } = /** @type {DOMException} */ (error);
+      const held = name === "NoModificationAllowedError";
+      if (held && left > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      else if (held) throw new CairnError("storage_unavailable", "Another tab still holds the library.", {
+        hint: "Close the other Cairn tabs, then reload this page.", retryable: true,
+      });
+      else if (name === "QuotaExceededError") throw new CairnError("storage_full", "There is no space left for Cairn.", {
+        hint: "Free some space on this device, then reload.", retryable: true,
+      });
+      else throw new CairnError("storage_unavailable", `Private file storage could not be opened (${name}: ${message}).`, {
+        hint: "Leave private mode or allow this site to store data, then reload.", retryable: true,
+      });
+    }
+  }
+}
