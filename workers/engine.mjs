@@ -1,0 +1,128 @@
+// The engine worker: starts Python over OPFS and connects pages to cairn.engine.
+//
+// The owning page sends {type: "boot", base, isolated, softgpu} and {type: "connect"}, each with a
+// MessagePort: one page's connection, JSON-RPC text both ways; anything but a string on it ends it.
+// {type: "close"} closes the databases and is answered with {type: "closed"}; the worker then ends.
+import { readBootRecord, readChecked, readSnapshot } from "./boot-files.mjs";
+import { probeDevice } from "./device.mjs";
+import { FilesHost, openStore } from "./files-host.mjs";
+import { hold } from "./lifeline.mjs";
+import { installFiles, startPyodide } from "./pyodide-start.mjs";
+import { CairnError, encodeError } from "./rpc.mjs";
+import { Steps } from "./steps.mjs";
+import { unzip } from "./unzip.mjs";
+import { WorkerLink } from "./worker-link.mjs";
+
+/** @typedef {{base: string, isolated: boolean, softgpu?: boolean}} Boot */
+
+/** @type {Map<MessagePort, any>} each page's port and its Python session (null until there is one) */
+const pages = new Map();
+/** @type {any} cairn.browser.boot.Booted, once Python runs */
+let booted = null;
+/** @type {FilesHost | null} */
+let files = null;
+/** @type {string} why the engine failed, as a notification; "" while it has not */
+let failure = "";
+
+/** @param {string} text */
+const broadcast = (text) => {
+  for (const port of pages.keys()) port.postMessage(text);
+};
+const steps = new Steps(broadcast);
+
+/** @param {MessagePort} port */
+function connect(port) {
+  pages.set(port, null);
+  for (const text of steps.texts()) port.postMessage(text);
+  if (failure) port.postMessage(failure);
+  else if (booted) openSession(port);
+}
+
+/** @param {MessagePort} port requests that came earlier waited in it */
+function openSession(port) {
+  const session = booted.open_session((/** @type {string} */ text) => port.postMessage(text));
+  pages.set(port, session);
+  port.onmessage = ({ data }) => (typeof data === "string" ? session.receive(data) : endSession(port));
+}
+
+/** @param {MessagePort} port */
+function endSession(port) {
+  const session = pages.get(port);
+  pages.delete(port);
+  port.close();
+  session?.close();
+  session?.destroy();
+}
+
+/** @param {Boot} boot @param {import("./boot-files.mjs").BootRecord} record */
+async function startPython({ base }, record) {
+  const { lock } = record;
+  const snapshot = steps.run("snapshot", "Unpacking Python", () => readSnapshot(record.snapshot, base));
+  try {
+    return await steps.run("python", "Starting Python", () => startPyodide({ base, snapshot, lock }));
+  } catch (error) {
+    const label = `Starting Python without its snapshot (${/** @type {Error} */ (error).message})`;
+    return steps.run("python", label, () => startPyodide({ base, snapshot: null, lock }));
+  }
+}
+
+/** @param {Boot} boot */
+async function start(boot) {
+  const device = probeDevice(boot.softgpu === true);
+  const store = steps.run("opfs", "Opening storage", openStore);
+  store.catch(() => {}); // awaited below, after Python's start
+  const record = await readBootRecord(boot.base);
+  const wheel = readChecked(record.wheel, boot.base).then(unzip);
+  wheel.catch(() => {});
+  const python = await startPython(boot, record);
+  await steps.run("wheel", "Unpacking Cairn", async () => installFiles(python, await wheel));
+  files = new FilesHost(python.FS, await store);
+  const host = {
+    base: boot.base,
+    build: record.build,
+    root: "/cairn",
+    files,
+    device: await device,
+    timings: steps.timings(),
+    step: steps.report.bind(steps),
+    loadNumpy: () => python.loadPackage("numpy"),
+    spawn: (/** @type {string} */ role, /** @type {any[]} */ ...callbacks) => new WorkerLink(
+      new URL(`workers/${role}.mjs`, boot.base).href, role, callbacks[0], callbacks[1],
+    ),
+  };
+  const module = await steps.run("cairn", "Starting Cairn", () => python.pyimport("cairn.browser.boot"));
+  booted = module.create(host);
+  module.destroy();
+  for (const port of pages.keys()) openSession(port);
+  const error = await booted.start();
+  if (error) throw CairnError.decode(JSON.parse(error));
+}
+
+/** @param {unknown} error */
+function fail(error) {
+  console.error("Cairn: the engine did not start.", error);
+  const { code, message, data } = encodeError(error);
+  const params = { code, message, hint: data?.hint ?? "" };
+  failure = JSON.stringify({ jsonrpc: "2.0", method: "engine.failed", params });
+  broadcast(failure);
+}
+
+async function close() {
+  for (const port of [...pages.keys()]) endSession(port);
+  await booted?.close();
+  await files?.close();
+  postMessage({ type: "closed" });
+  globalThis.close();
+}
+
+addEventListener("message", ({ data, ports: [port] }) => {
+  if (data.type === "connect") connect(port);
+  else if (data.type === "close") void close();
+  else if (data.type === "boot") {
+    connect(port);
+    // The owner watches this lock to learn of our end, so nothing is sent before it is held.
+    const held = hold(self.name);
+    void held.then(() => postMessage({ type: "alive" }));
+    start(data).catch(fail);
+  }
+});
