@@ -1,0 +1,62 @@
+"""What workers/engine.mjs hands to Python: the shapes of its JavaScript objects."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any, Protocol
+
+from pyodide.ffi import JsDoubleProxy, JsProxy
+
+
+class FilesHost(Protocol):
+    """``workers/files-host.mjs``."""
+
+    def ensure(self, name: str) -> Awaitable[str]:
+        """Open (or create) and return the path."""
+
+    def slice(self, name: str, offset: int, length: int, alias: str) -> Awaitable[str]:
+        """Make a view of a file and return its path."""
+
+    def unmount(self, alias: str) -> Awaitable[None]:
+        """Forget a view."""
+
+    def remove(self, name: str) -> Awaitable[None]:
+        """Delete a file."""
+
+    def rename(self, old: str, new: str) -> Awaitable[None]:
+        """Rename a file, replacing another."""
+
+    def list(self, prefix: str) -> Awaitable[JsProxy]:
+        """``[{name, bytes}]``."""
+
+    def space(self) -> Awaitable[JsProxy]:
+        """``{used, quota, persisted}``."""
+
+
+class WorkerLink(Protocol):
+    """``workers/worker-link.mjs``."""
+
+    def post(self, message: JsProxy) -> None:
+        """Send a message."""
+
+    def close(self) -> None:
+        """Terminate the worker."""
+
+
+class Host(Protocol):
+    """The object that ``workers/engine.mjs`` passes to :func:`cairn.browser.boot.create`."""
+
+    base: str
+    build: str
+    files: FilesHost
+    device: JsProxy
+    timings: JsProxy
+
+    def step(self, name: str, label: str, ms: float) -> None:
+        """Report a start-up step."""
+
+    def loadNumpy(self) -> Awaitable[Any]:
+        """Install numpy from the app's own files."""
+
+    def spawn(self, role: str, received: JsDoubleProxy, crashed: JsDoubleProxy) -> WorkerLink:
+        """Start the model worker ``workers/<role>.mjs``."""
