@@ -1,0 +1,59 @@
+// A page whose engine runs in another tab: JSON-RPC text over the BroadcastChannel.
+/** @typedef {import("./link.mjs").Events} Events */
+
+/** A client of the tab in charge. */
+export class Attached {
+  /** @type {string[]} sent before the owner was known to serve this page */
+  #waiting = [];
+  #owner = "";
+  #closed = false;
+
+  /**
+   * @param {BroadcastChannel} channel
+   * @param {string} client
+   * @param {Events} events
+   * @param {Promise<void>} alive the owner can tell from now on when this page is gone
+   */
+  constructor(channel, client, events, alive) {
+    this.channel = channel;
+    this.client = client;
+    this.events = events;
+    void alive.then(() => this.#attach());
+  }
+
+  /** @param {string} text */
+  send(text) {
+    if (this.#owner) this.channel.postMessage({ type: "to-engine", client: this.client, text });
+    else this.#waiting.push(text);
+  }
+
+  /** @param {any} message from another page */
+  receive({ type, owner, client, text }) {
+    if (this.#closed) return;
+    if (type === "from-engine" && (client === this.client || client === "*")) this.events.received(text);
+    else if (type === "owner" && client === this.client) this.#served(owner);
+    else if (type === "owner" && client === undefined) this.#attach();
+    else if (type === "gone" && owner === this.#owner) this.#lost();
+  }
+
+  close() {
+    this.#closed = true;
+    this.channel.postMessage({ type: "detach", client: this.client });
+  }
+
+  #attach() {
+    if (!this.#closed) this.channel.postMessage({ type: "attach", client: this.client });
+  }
+
+  /** @param {string} owner */
+  #served(owner) {
+    if (this.#owner && this.#owner !== owner) this.#lost();
+    this.#owner = owner;
+    for (const text of this.#waiting.splice(0)) this.send(text);
+  }
+
+  #lost() {
+    this.#owner = "";
+    this.events.lost("The tab in charge was closed while it worked on this.");
+  }
+}

@@ -1,0 +1,58 @@
+// First script of the app page: starts the engine before PyScript is up and gives the interface
+// `globalThis.cairn`. What the engine says, and what the person asks, before the interface listens is
+// kept. Messages are JSON text, so that MicroPython needs no conversion.
+import { capabilities } from "./capabilities.mjs";
+import { connect } from "./connection.mjs";
+import { EarlyQuestion } from "./early-question.mjs";
+import { Updates } from "./updates.mjs";
+
+const connection = connect();
+const updates = new Updates();
+const early = new EarlyQuestion();
+
+/** @type {string[]} said before the interface listened */
+const kept = [];
+/** @type {((text: string) => void) | null} */
+let listener = null;
+let updateReady = false;
+
+connection.listen((text) => (listener ? listener(text) : kept.push(text)));
+connection.onrole = (role) => cairn.onrole(role);
+updates.onready = () => {
+  updateReady = true;
+  cairn.onupdate();
+};
+
+const cairn = {
+  capabilities,
+  /** @type {(role: string) => void} set by the interface */
+  onrole: () => {},
+  onupdate: () => {},
+  /** "starting", "owner", "attached" (works through another tab), "released" (taken over), "failed" */
+  get role() {
+    return connection.role;
+  },
+  get updateReady() {
+    return updateReady;
+  },
+  /** @param {string} text */
+  send: (text) => connection.send(text),
+  /** @param {(text: string) => void} receive gets everything said so far, then everything to come */
+  listen(receive) {
+    listener = receive;
+    for (const text of kept.splice(0)) receive(text);
+    if (updateReady) cairn.onupdate();
+  },
+  /** @param {(text: string) => void} receive */
+  set onmessage(receive) {
+    cairn.listen(receive);
+  },
+  takeQueuedQuestion: () => early.take(),
+  takeOver: () => connection.takeOver(),
+  applyUpdate: () => updates.apply(),
+};
+Object.assign(globalThis, { cairn });
+
+// After the page has loaded, so that precaching does not compete with the first paint.
+if (document.readyState === "complete") void updates.register();
+else addEventListener("load", () => void updates.register());

@@ -1,0 +1,28 @@
+// What this browser has, asked once, frozen, passed on.
+
+export const capabilities = Object.freeze({
+  secure: globalThis.isSecureContext === true,
+  isolated: globalThis.crossOriginIsolated === true,
+  webassembly: typeof WebAssembly === "object",
+  workers: typeof Worker === "function",
+  opfs: typeof navigator.storage?.getDirectory === "function",
+  locks: Boolean(navigator.locks),
+  channel: typeof BroadcastChannel === "function",
+  serviceWorker: Boolean(navigator.serviceWorker),
+});
+
+/** @type {[keyof typeof capabilities, string, string][]} what the engine cannot do without */
+const NEEDED = [
+  ["webassembly", "run WebAssembly", "Use a current browser, or allow WebAssembly in its settings."],
+  ["workers", "run background workers", "Use a current Chrome, Edge, Firefox or Safari."],
+  ["opfs", "keep files for this page (OPFS)", "Open Cairn over https or localhost, outside private mode."],
+  ["locks", "share one library between tabs (Web Locks)", "Open Cairn over https or localhost."],
+  ["channel", "talk between tabs (BroadcastChannel)", "Use a current Chrome, Edge, Firefox or Safari."],
+];
+
+/** @returns {{code: string, message: string, hint: string} | null} the first thing that is missing */
+export function missing() {
+  const found = NEEDED.find(([name]) => !capabilities[name]);
+  if (!found) return null;
+  return { code: "storage_unavailable", message: `This browser cannot ${found[1]} here.`, hint: found[2] };
+}
