@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -61,7 +62,8 @@ def _run(name: str, embedder: Path, target: Path) -> None:
         old.unlink()
     beside = target.with_suffix(".new")
     command = [sys.executable, "-m", "cairn.cli", "pack", "build", str(_SOURCES / name)]
-    command += ["--model", str(embedder), "--output", str(beside)]
+    threads = min(4, os.cpu_count() or 1)  # the vectors are the same with any number
+    command += ["--model", str(embedder), "--output", str(beside), "--threads", str(threads)]
     run = subprocess.run(command, cwd=ROOT, check=False)
     if run.returncode or not beside.is_file():
         raise BuildError(f"The {name} pack could not be built (see above).")
