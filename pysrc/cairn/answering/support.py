@@ -25,11 +25,13 @@ from cairn.passages.types import Passage
 from cairn.passages.words import words
 from cairn.retrieval.overlap import Weights, keys_of, rarity
 
-CITED = 0.45
-"""Support from which a sentence gets a citation."""
+CITED = 0.4
+"""Shared words from which a sentence gets a citation. Measured on 236 random sentences of field-qa's
+English passages against three passages: from one of them 1.0; from another passage of the same
+document median .12, 95 % below .41; from anywhere else median .05, 95 % below .18."""
 
-CONFIRMED = 0.6
-"""Support from which a cited sentence counts as confirmed (numbers must agree as well)."""
+CONFIRMED = 0.55
+"""Shared words from which a cited sentence counts as confirmed; figures must agree as well."""
 
 _RUN = 3
 _LEAST_KEYS = 2

@@ -59,6 +59,7 @@ NEXT_TOKEN_LIMIT_S = 30.0
 
 NOTE_WEAK = "These passages are only near your question. Read them before you rely on them."
 NOTE_LOOPING = "The model began to repeat itself and was stopped."
+WROTE_NOTHING = "The model ended without writing anything."
 NOTE_LENGTH = "The answer was cut at its longest length."
 
 
@@ -189,6 +190,8 @@ async def _write(
         passages = [(item.n, found.kept[item.n - 1].passage) for item in evidence.items]
         turn.attributor = Attributor(passages)
         await _stream(turn, generator, messages, turn.attributor)
+        if turn.result["finish"] == "complete" and not turn.attributor.text.strip():
+            turn.result["finish"], turn.result["reason"] = "failed", WROTE_NOTHING
     except (CairnError, TimeoutError) as error:
         fault = error if isinstance(error, CairnError) else _silent()
         turn.result["finish"] = "failed"
@@ -204,6 +207,7 @@ async def _stream(
     began = turn.clock()
     stream = generator.generate(messages, max_new_tokens=MAX_NEW_TOKENS, sampling=SAMPLING)
     limit = FIRST_TOKEN_LIMIT_S
+    finished: Finished | None = None
     async with aclosing(stream):  # type: ignore[type-var]  # the port promises aclose()
         while True:
             async with asyncio.timeout(limit):
@@ -211,6 +215,7 @@ async def _stream(
             if part is None:
                 raise ModelUnavailable("The model stopped without an ending.", retryable=True)
             if isinstance(part, Finished):
+                finished = part
                 result["finish"] = {"stop": "complete", "length": "length"}.get(part.finish, "stopped")  # type: ignore[typeddict-item]
                 result["tokens"] = part.tokens
                 if part.first_token_ms:
@@ -225,11 +230,10 @@ async def _stream(
                 result["finish"] = "length"
                 turn.emit({"type": "note", "message": NOTE_LOOPING})
                 break
-    took = turn.clock() - began
-    result["timings"]["generate"] = took
-    after_first = took - result["first_token_ms"]
-    if result["tokens"] > 1 and after_first > 0:
-        result["tokens_per_second"] = round((result["tokens"] - 1) * 1_000 / after_first, 2)
+    result["timings"]["generate"] = turn.clock() - began
+    writing = (finished.ms if finished else turn.clock() - began) - result["first_token_ms"]
+    if result["tokens"] > 1 and writing > 0:
+        result["tokens_per_second"] = round((result["tokens"] - 1) * 1_000 / writing, 2)
     if result["finish"] == "length" and not attributor.looping:
         turn.emit({"type": "note", "message": NOTE_LENGTH})
 
