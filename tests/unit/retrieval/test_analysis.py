@@ -8,7 +8,9 @@ from cairn.retrieval.analysis import MAX_TERMS, analyse
 
 ODD = [
     "", " ", "-", "*", "--", '"', '""', '"a" OR NEAR(', "NEAR(a b, 3)", "a AND NOT", "col:value", "^x",
-    "😀😀👩‍🚒",    "-word", '-"x', "\x00", "\ud800", "\u202eabc", "(((", "a" * 10_000, "word " * 3_000, "水" * 10_000,
+    "😀😀👩‍🚒",    "-word",
+    '-"x', "\x00", "\ud800", "\u202eabc",
+    "(((", "a" * 10_000, "word " * 3_000, "水" * 10_000,
     "%_\\",
 ]  # fmt: skip
 

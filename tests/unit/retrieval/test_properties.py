@@ -18,7 +18,8 @@ from tests.unit.retrieval.library import Clock, FakeEmbedder, FakeSource
 FRAGMENTS = st.sampled_from(
     [
         '"', "“", "”", "-", "*", "(", ")", " OR ", " NOT ", "NEAR(", "^", ":", " ", "water", "the", "不",
-        "净化河水", "ماء", "पानी", "don't", "l'eau", "3.5", "\u200f", "\x00", "😀", "-x", "'", "of and", "ß", "İ",
+        "净化河水", "ماء", "पानी", "don't",
+        "l'eau", "3.5", "\u200f", "\x00", "😀", "-x", "'", "of and", "ß", "İ",
     ]
 )  # fmt: skip
 QUESTION = st.one_of(st.text(max_size=200), st.lists(FRAGMENTS, max_size=60).map("".join))
