@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from cairn.errors import PackInvalid
+from cairn.protocol import load_json
 
 MAGIC = b"WBVE5Q8\0"
 VERSION = 1
@@ -75,7 +76,7 @@ def _metadata(data: bytes) -> Mapping[str, Any]:
     if not found:
         raise _invalid("its metadata does not end")
     try:
-        metadata = json.loads(text.decode("utf-8"))
+        metadata = load_json(text.decode("utf-8"))
     except ValueError as error:
         raise _invalid("its metadata is not JSON") from error
     if not isinstance(metadata, dict):

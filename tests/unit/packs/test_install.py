@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
 from array import array
 from collections.abc import AsyncIterator
@@ -181,8 +182,8 @@ class Breaking:
     ("error", "raised"),
     [
         (DownloadFailed("cut"), DownloadFailed),
-        (OSError(28, "No space left on device"), StorageFull),
-        (OSError(5, "I/O error"), CairnError),
+        (OSError(errno.ENOSPC, "No space left on device"), StorageFull),
+        (OSError(errno.EIO, "I/O error"), CairnError),
         (asyncio.CancelledError(), asyncio.CancelledError),
     ],
     ids=["network", "full", "disk", "stopped"],

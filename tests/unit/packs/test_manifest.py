@@ -103,11 +103,11 @@ def test_each_wrong_field_is_refused_by_name(raw: bytes, path: str, new: Any) ->
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"a":1,"a":2}', b"[" * 100_000],
-    ids=["empty", "cut", "list", "null", "utf16", "twice", "deep"],
+    [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"a":1,"a":2}', b"[" * 100_000, b'{"a":' * 70],
+    ids=["empty", "cut", "list", "null", "utf16", "twice", "deep", "deep objects"],
 )
 def test_what_is_no_manifest(data: bytes) -> None:
-    """Intent: nonsense ends as a typed error."""
+    """Intent: nonsense ends as a typed error; in Pyodide a deep nesting must not reach the parser."""
     with pytest.raises(PackInvalid, match=r"manifest\.json"):
         parse_manifest(data)
 

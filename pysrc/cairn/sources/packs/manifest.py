@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cairn.errors import PackInvalid
+from cairn.protocol import load_json
 from cairn.sources.packs.fields import Fields
 
 MANIFEST = "manifest.json"
@@ -122,8 +123,8 @@ def parse_manifest(data: bytes) -> Manifest:
     if len(data) > MOST_MANIFEST_BYTES:
         raise invalid("it is larger than 32 MiB")
     try:
-        value = json.loads(data.decode("utf-8"), object_pairs_hook=_no_duplicates)
-    except (ValueError, RecursionError) as error:
+        value = load_json(data.decode("utf-8"), _no_duplicates)
+    except ValueError as error:
         raise invalid(f"it is not JSON in UTF-8 ({error})") from error
     top = Fields(value, "", invalid)
     schema = top.integer("schemaVersion", 1, 1_000_000)
