@@ -67,6 +67,18 @@ class PackMismatch(CairnError):
     code = "pack_mismatch"
 
 
+class ArchiveInvalid(CairnError):
+    """A ZIM archive is truncated, damaged or cannot be read; the message names the part."""
+
+    code = "archive_invalid"
+
+
+class ArchiveUnsupported(CairnError):
+    """A ZIM archive uses something that this reader does not read (obsolete versions, codecs)."""
+
+    code = "archive_unsupported"
+
+
 class DocumentNotFound(CairnError):
     """A citation names a document or passage that no active source has."""
 
@@ -120,6 +132,8 @@ ERRORS: dict[str, type[CairnError]] = {
         StorageFull,
         PackInvalid,
         PackMismatch,
+        ArchiveInvalid,
+        ArchiveUnsupported,
         DocumentNotFound,
         DocumentCorrupt,
         ModelUnavailable,
