@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -117,7 +118,9 @@ class OnnxEmbedder:
             context=MOST_TOKENS,
         )
         model_key = hashlib.sha256(f"{weights} {tokenizer_hash}".encode()).hexdigest()
-        return _Loaded(session, tokenizer, info, VectorCache(model_key, dimensions))
+        loaded = _Loaded(session, tokenizer, info, VectorCache(model_key, dimensions))
+        _self_test(self._run(loaded, QUERY + "water"), info)
+        return loaded
 
     def _require(self) -> _Loaded:
         if self._loaded is None:
@@ -170,3 +173,12 @@ def _sha256(path: Path) -> str:
         while piece := file.read(_PIECE):
             digest.update(piece)
     return digest.hexdigest()
+
+
+def _self_test(vector: array[float], info: ModelInfo) -> None:
+    length = math.sqrt(math.fsum(value * value for value in vector))
+    if len(vector) != info.dimensions or not math.isclose(length, 1.0, abs_tol=1e-3):
+        raise ModelUnavailable(
+            f"{info.label()} does not give unit vectors of {info.dimensions} dimensions.",
+            hint="Convert the models again.",
+        )
