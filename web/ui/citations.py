@@ -31,6 +31,17 @@ def escape(text):
     return text
 
 
+def plain(text):
+    """A passage without the marks of Markdown headings, for a person to read."""
+    return "\n".join(line.lstrip("# ") if line.startswith("#") else line for line in text.split("\n")).strip()
+
+
+def snippet(citation, limit):
+    """The first words of a passage, headings left out: they stand above it already."""
+    lines = [line for line in citation["text"].split("\n") if not line.startswith("#")]
+    return " ".join((" ".join(lines) or plain(citation["text"])).split())[:limit]
+
+
 def place(citation):
     """Where a passage stands: source, collection, heading."""
     parts = [citation["source_title"], citation["collection"]]
@@ -42,13 +53,12 @@ def place(citation):
 def source_card(citation):
     """A source in the list beside the answer; opens the reader at the passage."""
     card = el("a", "source", href=citation["reader_url"], target=READER)
-    text = " ".join(citation["text"].split())
     return put(
         card,
         el("span", "n", str(citation["n"])),
         content("strong", "", citation["title"]),
         content("small", "", place(citation)),
-        content("span", "snippet", text[:220]),
+        content("span", "snippet", snippet(citation, 220)),
     )
 
 
@@ -90,11 +100,10 @@ class Peek:
         citation = self._find(button) if button else None
         if citation is None:
             return
-        text = " ".join(citation["text"].split())
         self._node.replaceChildren(
             content("strong", "", citation["title"]),
             content("small", "", place(citation)),
-            content("p", "", text[:600]),
+            content("p", "", snippet(citation, 600)),
         )
         show(self._node, True)
         self._move(button)
@@ -130,7 +139,7 @@ class Sheet:
         body = put(
             el("div", "sheet-body"),
             content("p", "meta", place(citation) + " · " + citation["licence"]),
-            content("div", "passage", citation["text"].strip()),
+            content("div", "passage", plain(citation["text"])),
         )
         link = el("a", "button-link", href=citation["reader_url"], target=READER, data_open="reader")
         put(link, icon("open"), el("span", "", t("open_in_reader")))
