@@ -101,31 +101,41 @@ export class FilesHost {
 /**
  * Open Cairn's directory. An engine that was closed a moment ago (reload, take-over) may still hold
  * its files; one that keeps holding them is another tab that the lock does not know of.
+ * @param {string} [name] of the directory
  * @returns {Promise<OpfsStore>}
  */
-export async function openStore() {
+export async function openStore(name = DIRECTORY) {
   if (!navigator.storage?.getDirectory) {
     throw new CairnError("storage_unavailable", "This browser offers no private file storage (OPFS).", {
-      hint: "Use a current Chrome, Edge, Firefox or Safari, outside private mode, over https or localhost.",
+      hint: "Use a current browser, outside private mode, over https or localhost.",
     });
   }
   for (let left = TRIES; ; left--) {
     try {
       const root = await navigator.storage.getDirectory();
-      return await OpfsStore.open(await root.getDirectoryHandle(DIRECTORY, { create: true }));
+      return await OpfsStore.open(await root.getDirectoryHandle(name, { create: true }));
     } catch (error) {
-      const { name, message } = /** @type {DOMException} */ (error);
-      const held = name === "NoModificationAllowedError";
-      if (held && left > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      else if (held) throw new CairnError("storage_unavailable", "Another tab still holds the library.", {
-        hint: "Close the other Cairn tabs, then reload this page.", retryable: true,
-      });
-      else if (name === "QuotaExceededError") throw new CairnError("storage_full", "There is no space left for Cairn.", {
-        hint: "Free some space on this device, then reload.", retryable: true,
-      });
-      else throw new CairnError("storage_unavailable", `Private file storage could not be opened (${name}: ${message}).`, {
-        hint: "Leave private mode or allow this site to store data, then reload.", retryable: true,
-      });
+      const held = /** @type {DOMException} */ (error).name === "NoModificationAllowedError";
+      if (!held || left === 0) throw whyClosed(/** @type {DOMException} */ (error));
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
+}
+
+/** @param {DOMException} error */
+function whyClosed({ name, message }) {
+  if (name === "NoModificationAllowedError") {
+    return new CairnError("storage_unavailable", "Another tab still holds the library.", {
+      hint: "Close the other Cairn tabs, then reload this page.", retryable: true,
+    });
+  }
+  if (name === "QuotaExceededError") {
+    return new CairnError("storage_full", "There is no space left for Cairn.", {
+      hint: "Free some space on this device, then reload.", retryable: true,
+    });
+  }
+  const said = `Private file storage could not be opened (${name}: ${message}).`;
+  return new CairnError("storage_unavailable", said, {
+    hint: "Leave private mode or allow this site to store data, then reload.", retryable: true,
+  });
 }

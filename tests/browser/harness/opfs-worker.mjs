@@ -1,50 +1,54 @@
-// A worker with Pyodide over an OPFS directory, driven by tests: {id, run: Python} or {id, js: name}.
-import { createOpfsFs } from "/workers/opfs-fs.mjs";
-import { OpfsStore } from "/workers/opfs-store.mjs";
+// A worker with Pyodide over an OPFS directory, driven by tests: {id, action, args} → {id, result}.
+import { readBootRecord, readSnapshot } from "/workers/boot-files.mjs";
+import { FilesHost, openStore } from "/workers/files-host.mjs";
 import { startPyodide } from "/workers/pyodide-start.mjs";
 
-const root = await navigator.storage.getDirectory();
-const directory = await root.getDirectoryHandle("harness", { create: true });
-const store = await OpfsStore.open(directory);
-const lock = { info: { abi_version: "2026_0" }, packages: {} };
-const python = await startPyodide({ base: `${location.origin}/`, snapshot: null, lock });
-python.FS.mkdir("/cairn");
-python.FS.mount(createOpfsFs(python.FS, store), {}, "/cairn");
+const base = `${location.origin}/`;
+const record = await readBootRecord(base);
+const snapshot = readSnapshot(record.snapshot, base);
+const python = await startPyodide({ base, snapshot, lock: record.lock });
+const store = await openStore("harness"); // waits for a predecessor that was just terminated
+const { directory } = store;
+const host = new FilesHost(python.FS, store);
 
+const handle = FileSystemSyncAccessHandle.prototype;
 let flushes = 0;
-const flush = FileSystemSyncAccessHandle.prototype.flush;
-FileSystemSyncAccessHandle.prototype.flush = function () {
+const flush = handle.flush;
+handle.flush = function () {
   flushes++;
   return flush.call(this);
 };
 
 const actions = {
-  ensure: (...names) => Promise.all(names.map((name) => store.ensure(name))),
-  slice: (alias, name, offset, length) => store.slice(alias, name, offset, length),
-  list: (prefix) => store.list(prefix),
-  settled: () => store.settled(),
+  ensure: (...names) => Promise.all(names.map((name) => host.ensure(name))),
+  slice: (name, offset, length, alias) => host.slice(name, offset, length, alias),
+  rename: (from, to) => host.rename(from, to),
+  remove: (name) => host.remove(name),
+  list: () => host.list(""),
+  flushes: () => flushes,
   stored: async () => {
+    await host.store.settled();
     const files = [];
     for await (const [file] of directory.entries()) files.push(file);
     return files.sort();
   },
-  flushes: () => flushes,
+  // The next `count` calls of a handle's method fail as a browser would.
   fail: (method, name, count) => {
-    const real = FileSystemSyncAccessHandle.prototype[method];
+    const real = handle[method];
     let left = count;
-    FileSystemSyncAccessHandle.prototype[method] = function (...args) {
+    handle[method] = function (...args) {
       if (left-- > 0) throw new DOMException("no room", name);
-      FileSystemSyncAccessHandle.prototype[method] = real;
+      handle[method] = real;
       return real.apply(this, args);
     };
   },
-  close: () => store.close(),
   run: (code) => {
     const result = python.runPython(code);
     if (!result?.destroy) return result;
-    result.destroy(); // a Python object cannot cross; tests return strings and numbers
+    result.destroy(); // Python objects cannot cross; tests return strings and numbers
     return null;
   },
+  close: () => host.close(),
 };
 
 addEventListener("message", async ({ data: { id, action, args } }) => {
