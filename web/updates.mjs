@@ -15,19 +15,21 @@ export class Updates {
     for (const event of ["keydown", "pointerdown"]) {
       addEventListener(event, () => { this.#touched = true; }, { once: true, capture: true });
     }
+    navigator.serviceWorker.addEventListener("message", ({ data }) => {
+      if (data?.type === "update-ready") this.onready();
+    });
     const first = !navigator.serviceWorker.controller;
     navigator.serviceWorker.addEventListener("controllerchange", () => {
       if (first) this.#isolate();
       else this.onready(); // another tab applied an update: this one is offered a reload
     }, { once: true });
     try {
-      this.#registration = await navigator.serviceWorker.register("/service-worker.mjs", { type: "module" });
+      this.#registration = await navigator.serviceWorker.register("/service-worker.mjs");
     } catch (error) {
       console.warn("Cairn: it will not start without the server.", error);
       return;
     }
     if (this.#registration.waiting) this.onready();
-    this.#registration.addEventListener("updatefound", () => this.#watch());
   }
 
   /** Switch to the waiting build; every wait ends in a reload. */
@@ -38,13 +40,6 @@ export class Updates {
     if (!waiting) return reload();
     waiting.postMessage({ type: "apply-update" });
     setTimeout(reload, 5_000);
-  }
-
-  #watch() {
-    const worker = this.#registration?.installing;
-    worker?.addEventListener("statechange", () => {
-      if (worker.state === "installed" && navigator.serviceWorker.controller) this.onready();
-    });
   }
 
   /**
