@@ -29,6 +29,8 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\d{1,3}((?:\.\d{1,3}){0,4})[.)]?[ \t]+(?=[^\W\d_])")
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_EMPHASIS = re.compile(r"\*+|`+|(?<!\w)_+|_+(?!\w)|\\(?=[^\w\s])")
 _END_MARKS = tuple(".!?,;:。！？，；：…؟۔।")
 
 
@@ -80,9 +82,9 @@ def _heading(text: str, spans: list[tuple[int, int]], index: int) -> str:
         return ""
     markdown = _MARKDOWN.match(lines[0])
     if markdown:
-        return (markdown.group(1) or "").strip()
+        return _plain(markdown.group(1) or "")
     if len(lines) == 2 and _UNDERLINE.match(lines[1]) and not first.startswith("|"):
-        return first
+        return _plain(first)
     if len(lines) > 1 or end - start > _MOST or first.endswith(_END_MARKS):
         return ""
     if is_shouted(first) and not first.startswith("|"):
@@ -93,6 +95,11 @@ def _heading(text: str, spans: list[tuple[int, int]], index: int) -> str:
     if numbered and (numbered.group(1) or not _in_numbered_list(text, spans, index)):
         return first
     return ""
+
+
+def _plain(heading: str) -> str:
+    """A heading as people read it: without emphasis, code marks and link targets."""
+    return _EMPHASIS.sub("", _LINK.sub(r"\1", heading)).strip()
 
 
 def _in_numbered_list(text: str, spans: list[tuple[int, int]], index: int) -> bool:

@@ -124,6 +124,7 @@ def test_a_million_characters_stay_linear() -> None:
     [
         ("# Water #", "Water"),
         ("###### Six", "Six"),
+        ("## **WATER** _and_ [fire](x.html) `a_b`", "WATER and fire a_b"),
         ("Chapter 4 Finding water", "Chapter 4 Finding water"),
         ("Capítulo 3: El agua", "Capítulo 3: El agua"),
         ("第三章 水", "第三章 水"),
