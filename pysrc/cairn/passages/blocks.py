@@ -87,13 +87,13 @@ def _heading(text: str, spans: list[tuple[int, int]], index: int) -> str:
         return _plain(first)
     if len(lines) > 1 or end - start > _MOST or first.endswith(_END_MARKS):
         return ""
-    if is_shouted(first) and not first.startswith("|"):
-        return first
-    if _NAMED.match(first):
-        return first
     numbered = _NUMBERED.match(first)
-    if numbered and (numbered.group(1) or not _in_numbered_list(text, spans, index)):
-        return first
+    if (
+        (is_shouted(first) and not first.startswith("|"))
+        or _NAMED.match(first)
+        or (numbered and (numbered.group(1) or not _in_numbered_list(text, spans, index)))
+    ):
+        return _plain(first)
     return ""
 
 

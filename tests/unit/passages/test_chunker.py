@@ -131,6 +131,7 @@ def test_a_million_characters_stay_linear() -> None:
         ("1.2.3 Boiling", "1.2.3 Boiling"),
         ("4 Boiling", "4 Boiling"),
         ("FINDING WATER", "FINDING WATER"),
+        ("**FINDING WATER**", "FINDING WATER"),
         ("ПОИСК ВОДЫ", "ПОИСК ВОДЫ"),
         ("Title\n=====", "Title"),
         ("#hashtag", ""),
