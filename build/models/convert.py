@@ -22,6 +22,7 @@ from build.models.recipes import RECIPES, Recipe
 from build.paths import BUILD_CACHE, cache_root
 
 _CONVERTERS = sorted(Path(__file__).parent.glob("*.py"))
+_TOOLS = ("numpy==", "onnx==", "gguf==")
 _REQUIREMENTS = Path(__file__).parent.parent.parent / "requirements" / "run.txt"
 
 
@@ -49,8 +50,11 @@ def ensure(model_id: str, lock: Lock, memo: HashMemo) -> Path:
 def _folder(recipe: Recipe, locked: LockedModel) -> Path:
     """Name the cache folder by everything that goes into the conversion."""
     key = hashlib.sha256(repr(sorted(locked.inputs.items())).encode())
-    for source in (*_CONVERTERS, _REQUIREMENTS):
+    for source in _CONVERTERS:
         key.update(source.read_bytes())
+    for line in _REQUIREMENTS.read_text("utf-8").splitlines():
+        if line.startswith(_TOOLS):
+            key.update(line.split("#")[0].strip().encode())
     return cache_root() / "models" / f"{recipe.id}-{key.hexdigest()[:16]}"
 
 
