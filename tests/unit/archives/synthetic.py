@@ -7,6 +7,7 @@ import lzma
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from cairn.sources.archives.decoding import XZ, ZSTD, _zstd
 from cairn.sources.archives.varint import encode_sortuint, encode_uint, escape
@@ -102,7 +103,7 @@ def chunks(
     for at in range(0, len(postings), size):
         part = postings[at : at + size]
         body = encode_uint(part[0][1])
-        for (before, _), (docid, wdf) in zip(part, part[1:], strict=False):
+        for (before, _), (docid, wdf) in pairwise(part):
             body += encode_uint(docid - before - 1) + encode_uint(wdf)
         tag = (b"1" if at + size >= len(postings) else b"0") + encode_uint(part[-1][0] - part[0][0]) + body
         if at == 0:
