@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cairn.errors import CairnError
 from cairn.sources.archives.container import Archive
 from cairn.sources.archives.glass import Glass
+from cairn.sources.archives.guard import guarded
 from cairn.sources.archives.metadata import metadata
 from cairn.sources.archives.normalising import normalise
 from cairn.sources.archives.postings import PostingReader
@@ -75,14 +76,17 @@ class FullText:
 
     def search(self, query: str, limit: int) -> Results:
         """Articles with all the words of a query, as libzim finds and orders them."""
-        return self._results(self._ranker.all_of(self.terms(query), limit))
+        with guarded("its full-text index"):
+            return self._results(self._ranker.all_of(self.terms(query), limit))
 
     def search_any(self, query: str, limit: int, *, common: float = COMMON) -> Results:
         """Articles with any of the words that are not in more than ``common`` of all articles.
 
         For questions in natural language, of which rarely any article has every word.
         """
-        return self._results(self._ranker.any_of(self.terms(query)[:MOST_TERMS], limit, common=common))
+        with guarded("its full-text index"):
+            terms = self.terms(query)[:MOST_TERMS]
+            return self._results(self._ranker.any_of(terms, limit, common=common))
 
     def frequency(self, word: str) -> int:
         """How many articles have a word (or all n-grams of a CJK run: the rarest counts)."""

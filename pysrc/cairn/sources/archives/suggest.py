@@ -59,20 +59,21 @@ class TitleIndex:
         self._stem = stemmer(code) if stemmer_code(code) else None
         self._postings = PostingReader(glass)
         self._kernel = plain_kernel()
-        slots = dict(
-            part.partition(":")[::2]
-            for part in glass.metadata("valuesmap").decode("utf-8", "replace").split(";")
-        )
-        self._titles = Values(glass, int(slots.get("title") or 0))
-        target = slots.get("targetPath", "")
-        self._targets = Values(glass, int(target)) if target.isdecimal() else None
+        named = glass.metadata("valuesmap").decode("utf-8", "replace").split(";")
+        pairs = (part.partition(":") for part in named)
+        slots = {name: int(slot) for name, _, slot in pairs if slot.isdecimal()}
+        self._titles = Values(glass, slots.get("title", 0))
+        self._targets = Values(glass, slots["targetPath"]) if "targetPath" in slots else None
 
     def suggest(self, text: str, limit: int) -> list[Found] | None:
         """Titles for what was typed so far, best first; one per article with all its redirects.
 
         None when there is no word in the text.
         """
-        query = normalise(text)
+        with guarded("its index of titles"):
+            return self._suggest(normalise(text), limit)
+
+    def _suggest(self, query: str, limit: int) -> list[Found] | None:
         tokens = [self._with_suffix(token) for token in tokenise(query)]
         if not tokens:
             return None
@@ -90,11 +91,12 @@ class TitleIndex:
     def having_any(self, text: str, limit: int) -> list[tuple[Found, str]]:
         """Articles with any of the words in their title, best first, and that title."""
         terms = [stem.encode("utf-8", "surrogatepass") for stem in self.stems(text)]
-        ranked = Ranker(self._postings, self._glass.statistics, TITLES).any_of(terms, limit)
-        return [
-            (self._found(docid, score), self._titles.get(docid).decode("utf-8", "replace"))
-            for score, docid in ranked.best
-        ]
+        with guarded("its index of titles"):
+            ranked = Ranker(self._postings, self._glass.statistics, TITLES).any_of(terms, limit)
+            return [
+                (self._found(docid, score), self._titles.get(docid).decode("utf-8", "replace"))
+                for score, docid in ranked.best
+            ]
 
     def stems(self, text: str) -> list[str]:
         """The words of a text as this index has them, n-grams of CJK runs."""
