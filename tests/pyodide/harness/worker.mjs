@@ -1,0 +1,66 @@
+// Pyodide in a worker, started as the app starts it (without the snapshot), with the tests unpacked.
+// Messages: {id, action, args}; replies: {id, result} or {id, error}. Id 0 tells of the start.
+// {begins} names the inner test that is about to run.
+import { FilesHost, ROOT } from "/workers/files-host.mjs";
+import { OpfsStore } from "/workers/opfs-store.mjs";
+import { startPyodide } from "/workers/pyodide-start.mjs";
+
+/** @type {any} */
+let inside;
+/** @type {any} */
+let python;
+
+async function start() {
+  const lock = await (await fetch("/python/pyodide-lock.json")).json();
+  python = await startPyodide({ base: `${location.origin}/`, snapshot: null, lock });
+  const tree = await (await fetch("/harness/tree.zip")).arrayBuffer();
+  python.unpackArchive(tree, "wheel"); // into site-packages
+  await python.loadPackage("numpy");
+  inside = python.pyimport("tests.pyodide.inside");
+  return python.version;
+}
+
+/** @param {string} test */
+const begins = (test) => postMessage({ begins: test });
+
+/** @param {string} name */
+const runModule = (name) => inside.run_module.callPromising(name, begins); // asyncio.run needs JSPI
+
+/** @param {string} name each check has an empty directory of its own */
+async function runCheck(name) {
+  const root = await navigator.storage.getDirectory();
+  const directory = await root.getDirectoryHandle(`check-${name}`, { create: true });
+  /** @type {FilesHost | null} */
+  let host = null;
+  const end = async () => {
+    if (!host) return;
+    await host.close();
+    python.FS.unmount(ROOT);
+  };
+  const restart = async () => {
+    await end();
+    host = new FilesHost(python.FS, await OpfsStore.open(directory));
+    return host;
+  };
+  try {
+    return await inside.run_check(name, restart);
+  } finally {
+    await end();
+  }
+}
+
+const actions = { runModule, runCheck };
+
+/** @param {number} id @param {Promise<unknown>} work */
+async function reply(id, work) {
+  try {
+    postMessage({ id, result: await work });
+  } catch (error) {
+    postMessage({ id, error: String(/** @type {any} */ (error)?.stack ?? error) });
+  }
+}
+
+addEventListener("message", ({ data: { id, action, args } }) => {
+  void reply(id, actions[/** @type {keyof typeof actions} */ (action)](...args));
+});
+void reply(0, start());
