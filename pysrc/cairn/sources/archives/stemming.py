@@ -6,6 +6,7 @@ imports all languages, 0.7 s in a browser, so the module of one language is load
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -36,7 +37,7 @@ def _load(code: str) -> Stem:
     name = STEMMERS[code]
     module = import_module(f"{_package()}.{name}_stemmer")
     stem: Stem = getattr(module, f"{name.capitalize()}Stemmer")().stemWord
-    return _undoubled(stem) if code == "fi" else stem
+    return _undoubled(stem, _DIGITS_FROM[code]) if code in _DIGITS_FROM else stem
 
 
 def _package() -> str:
@@ -51,13 +52,23 @@ def _package() -> str:
     return _ALIAS
 
 
-def _undoubled(stem: Stem) -> Stem:
-    """Finnish in Xapian: a doubled digit at the end loses one, as doubled consonants do."""
+def _undoubled(stem: Stem, begins: Callable[[str], int]) -> Stem:
+    """In Xapian a doubled digit at the end of some words loses one, as doubled consonants do."""
 
     def stem_and_undouble(word: str) -> str:
         stemmed = stem(word)
-        if len(stemmed) > 1 and stemmed[-1] == stemmed[-2] and stemmed[-1] in _DIGITS:
-            return stemmed[:-1]
-        return stemmed
+        last = len(stemmed) - 1
+        doubled = last > 0 and stemmed[last] in _DIGITS and stemmed[last] == stemmed[last - 1]
+        return stemmed[:last] if doubled and last >= begins(word) else stemmed
 
     return stem_and_undouble
+
+
+def _danish_region(word: str) -> int:
+    """Where Danish endings may begin: after the first consonant that follows a vowel, at least 3."""
+    match = _DANISH.match(word)
+    return max(3, match.end()) if match else len(word)
+
+
+_DANISH = re.compile(r"[^aeiouyæåø]*[aeiouyæåø]+[^aeiouyæåø]")
+_DIGITS_FROM: dict[str, Callable[[str], int]] = {"fi": lambda _: 0, "da": _danish_region}
