@@ -10,15 +10,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from cairn import __version__, protocol
 from cairn.errors import CairnError, InvalidRequest, NotReady
 from cairn.models.part import Part, Wording
 from cairn.models.ports import Embedder, Generator
 from cairn.protocol import PROTOCOL_VERSION, Cell, Readiness, Status
+from cairn.readiness import archives_cell
+from cairn.retrieval.types import Mode
 from cairn.services import Services
 from cairn.session import Session
+from cairn.sources.archives.picked import NothingPicked, PickedFiles
 from cairn.sources.library import Library
 from cairn.storage.ports import Fetch, Files
 from cairn.storage.state import State
@@ -38,7 +41,6 @@ ANSWERS = Wording(
     ready="Writing answers",
     failed="Answers are quotes only.",
 )
-NO_ARCHIVES: Cell = {"state": "off", "label": "No archives yet", "action": ""}
 
 
 def typed(error: BaseException) -> CairnError:
@@ -60,8 +62,13 @@ class Engine:
         load_numpy: Callable[[], Awaitable[None]],
         step: Callable[[str, str, float], None],
         capabilities: Mapping[str, Any],
+        picked: PickedFiles | None = None,
     ) -> None:
-        """``clock`` returns milliseconds; ``step(name, label, ms)`` reports a start-up step."""
+        """``clock`` returns milliseconds; ``step(name, label, ms)`` reports a start-up step.
+
+        ``picked`` are files that the person chose; None where nobody can.
+        """
+        self._picked = picked or NothingPicked()
         self._files = files
         self._fetch = fetch
         self._clock = clock
@@ -120,7 +127,7 @@ class Engine:
         began = self._clock()
         self._state = await State.open(self._files)
         began = self._step("storage", "Opening storage", began)
-        self.library = Library(self._files, self._fetch, self._state, self._clock, self._quiet)
+        self.library = Library(self._files, self._fetch, self._state, self._clock, self._quiet, self._picked)
         await self.library.open_recorded()
         began = self._step("library", "Opening the library", began)
         if not self.library.sources:
@@ -131,6 +138,7 @@ class Engine:
     async def _after_start(self) -> None:
         try:
             await self.require_library().remove_orphans()
+            await self.require_library().shelf.remove_orphans()
         except CairnError as error:
             self._faults["orphans"] = error
         await self.meaning.load()
@@ -197,7 +205,7 @@ class Engine:
         """The four cells."""
         return {
             "library": self._library_cell,
-            "archives": NO_ARCHIVES,
+            "archives": archives_cell(self.library),
             "meaning": self.meaning.cell,
             "answers": self.answers.cell,
         }
@@ -214,20 +222,26 @@ class Engine:
             "version": __version__,
             "readiness": self.readiness(),
             "sources": self.library.infos() if self.library else [],
-            "modes": ["hybrid-full-vector", "semantic-reranked", "lexical-fallback"],
+            "modes": list(get_args(Mode)),
             "models": models,
             "timings": dict(self._timings),
         }
 
     def diagnostics(self) -> dict[str, Any]:
         """Capabilities, versions and timings, without any content."""
-        problems = {**self._faults, **(self.library.problems if self.library else {})}
+        problems = dict(self._faults)
+        if self.library:
+            problems |= self.library.problems | self.library.shelf.problems
         return {
             "version": __version__,
             "capabilities": self._capabilities,
             "status": self.status(),
             "problems": {name: protocol.encode_error(error) for name, error in problems.items()},
         }
+
+    def archives_changed(self) -> None:
+        """An archive came, went, or a copy got further: tell every page."""
+        self._readiness_changed()
 
     async def restart_part(self, part: str) -> None:
         """Load a failed part again; raises InvalidRequest for a part that does not exist."""
@@ -278,7 +292,7 @@ class Engine:
 
     def _show_library(self) -> None:
         library = self.require_library()
-        count = sum(info["documents"] for info in library.infos())
+        count = sum(info["documents"] for info in library.infos() if info["kind"] == "pack")
         problem = next(iter(library.problems.values()), None)
         if library.sources:
             self._library_cell = {"state": "ready", "label": f"{count} documents", "action": ""}

@@ -79,6 +79,12 @@ class ArchiveUnsupported(CairnError):
     code = "archive_unsupported"
 
 
+class ArchiveAbsent(CairnError):
+    """An archive stays where the person keeps it, and its file must be chosen again."""
+
+    code = "archive_absent"
+
+
 class DocumentNotFound(CairnError):
     """A citation names a document or passage that no active source has."""
 
@@ -134,6 +140,7 @@ ERRORS: dict[str, type[CairnError]] = {
         PackMismatch,
         ArchiveInvalid,
         ArchiveUnsupported,
+        ArchiveAbsent,
         DocumentNotFound,
         DocumentCorrupt,
         ModelUnavailable,

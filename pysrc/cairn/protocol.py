@@ -12,6 +12,7 @@ page, reader ↔ engine  MessagePort, or BroadcastChannel from a    JSON text
 engine ↔ embed         worker ``postMessage``                     structured clone
 engine ↔ generate      worker ``postMessage``                     structured clone
 page → engine worker   first ``postMessage`` (:class:`Boot`)      structured clone
+page → engine worker   MessagePort, :class:`Files`                structured clone
 =====================  =========================================  ==========================
 
 Binary fields (vectors) travel as transferred ``ArrayBuffer``. Field types below are the JSON types.
@@ -57,6 +58,20 @@ class Readiness(TypedDict):
     answers: Cell
 
 
+class ArchiveInfo(TypedDict):
+    """What the page shows of an archive beyond what every source has."""
+
+    state: Literal["open", "absent", "failed"]  # absent: its file must be chosen again
+    place: Literal["picked", "stored"]  # where its bytes are: the person's file, or a copy in Cairn
+    key: str  # names the chosen files between page and engine, "" for a stored copy
+    name: str  # of the file
+    mode: Literal["xapian-full-text", "title-only"]
+    date: str
+    publisher: str
+    copied: int  # bytes of an unfinished copy, 0 for none
+    problem: str  # one sentence, with the next step
+
+
 class SourceInfo(TypedDict):
     """A searchable source as the page lists it."""
 
@@ -70,6 +85,7 @@ class SourceInfo(TypedDict):
     bytes: int
     licence: str
     notice: str
+    archive: NotRequired[ArchiveInfo]
 
 
 class Status(TypedDict):
@@ -209,6 +225,35 @@ class ReadResult(TypedDict):
     notice: str
 
 
+class ArticleResult(TypedDict):
+    """Result of ``archives.article``: a page of an archive as it is in there, not yet made safe."""
+
+    source: str
+    source_title: str
+    path: str  # the page's own, redirects followed
+    base: str  # what links in it are relative to; a resolved link is a path for these methods
+    title: str
+    kind: Literal["html", "text", "image", "other"]
+    mime: str
+    html: str  # kind "html": the page; kind "text": the text; else ""
+    language: str  # ISO 639-3
+    date: str
+    publisher: str
+    licence: str
+    marked: str  # id of the passage to mark, "" when none was found
+    locator: str  # the heading above it
+    marks: list[str]  # its pieces in reading order, as plain text, to be found in the page
+
+
+class ResourceResult(TypedDict):
+    """Result of ``archives.resource``: an image, a style sheet."""
+
+    path: str
+    mime: str
+    bytes: int
+    data: str  # base64
+
+
 # --- page, reader -> engine ----------------------------------------------------------------------
 
 ENGINE_METHODS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
@@ -219,6 +264,16 @@ ENGINE_METHODS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "engine.diagnostics": (frozenset(), frozenset()),
     "engine.restart_part": (frozenset({"part"}), frozenset()),  # part: "meaning" | "answers"
     "reader.document": (frozenset({"source", "document"}), frozenset({"passage"})),
+    # key names files that the page has sent ({type: "files", key, files} on its port); -> SourceInfo
+    "archives.add": (frozenset({"key"}), frozenset()),
+    # copy into the app's storage, continuing an interrupted copy; ends early by $/cancel; -> SourceInfo
+    "archives.copy": (frozenset({"source"}), frozenset()),
+    "archives.remove": (frozenset({"source"}), frozenset()),
+    "archives.article": (frozenset({"source", "path"}), frozenset({"passage", "query"})),
+    "archives.resource": (frozenset({"source", "path"}), frozenset()),
+    "archives.suggest": (frozenset({"source", "prefix"}), frozenset()),  # -> {titles: [{path, title}]}
+    "archives.random": (frozenset({"source"}), frozenset()),  # -> {path}
+    "archives.main": (frozenset({"source"}), frozenset()),  # -> {path}
 }
 
 ENGINE_NOTIFICATIONS = frozenset(
@@ -228,6 +283,7 @@ ENGINE_NOTIFICATIONS = frozenset(
         "engine.started",  # Status: the engine answers from now on
         "engine.failed",  # {code, message, hint}: start-up failed
         "ask.event",  # AskEvent
+        "archives.progress",  # {request, source, done, total}: bytes of a copy
     }
 )
 
@@ -286,6 +342,14 @@ class Boot(TypedDict):
     isolated: bool
 
 
+class Files(TypedDict):
+    """Files that the person chose, on the page's port ahead of the request that names their key."""
+
+    type: Literal["files"]
+    key: str
+    files: list[Any]  # File objects
+
+
 CHANNEL = "cairn"  # BroadcastChannel name
 ENGINE_LOCK = "cairn-engine"  # Web Lock name: its holder owns the engine
 
@@ -293,7 +357,7 @@ CHANNEL_MESSAGES = frozenset(
     {
         "attach",  # {client}: a page without engine asks the owner to serve it
         "owner",  # {owner, client?}: the owner is here (answer to attach, or announced)
-        "to-engine",  # {client, text}: a JSON-RPC message for the engine
+        "to-engine",  # {client, text}: a JSON-RPC message for the engine, or {client, files}: Files
         "from-engine",  # {client, text}: one for that client ("*": every client)
         "detach",  # {client}
         "take-over",  # {client}: the owner is asked to close its engine and let go of the lock

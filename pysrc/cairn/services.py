@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.answering.citations import citations
 from cairn.answering.turn import run_turn
-from cairn.errors import CairnError, InvalidRequest, UnknownMethod
+from cairn.archive_services import ArchiveServices
+from cairn.errors import CairnError, UnknownMethod
 from cairn.models.part import Part
+from cairn.parameters import flag, search_limit, source_ids, text
 from cairn.protocol import MAX_QUESTION_CHARS, AskResult, ReadResult, SearchResponse
 from cairn.retrieval.search import search
 from cairn.retrieval.types import SearchResult
@@ -16,47 +18,6 @@ from cairn.session import Emit, RequestId
 
 if TYPE_CHECKING:
     from cairn.engine import Engine
-
-DEFAULT_SEARCH_LIMIT = 8
-MAX_SEARCH_LIMIT = 40
-
-
-def text(params: dict[str, Any], name: str, default: str | None = None) -> str:
-    """A text parameter, required without ``default``; raises InvalidRequest when it is anything else.
-
-    Half surrogate pairs (a page may cut a text inside an emoji) become replacement characters:
-    SQLite and the models take valid Unicode only.
-    """
-    value = params.get(name, default)
-    if not isinstance(value, str):
-        raise InvalidRequest(f"{name} must be text.")
-    return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def flag(params: dict[str, Any], name: str) -> bool:
-    """An optional yes or no, yes when absent; raises InvalidRequest when it is anything else."""
-    value = params.get(name, True)
-    if not isinstance(value, bool):
-        raise InvalidRequest(f"{name} must be true or false.")
-    return value
-
-
-def source_ids(params: dict[str, Any]) -> list[str] | None:
-    """The optional list of source ids; None means all."""
-    value = params.get("sources")
-    if value is None:
-        return None
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise InvalidRequest("sources must be a list of source ids.")
-    return value
-
-
-def search_limit(params: dict[str, Any]) -> int:
-    """How many hits a search may return."""
-    value = params.get("limit", DEFAULT_SEARCH_LIMIT)
-    if type(value) is not int or not 0 < value <= MAX_SEARCH_LIMIT:  # bool is an int too
-        raise InvalidRequest(f"limit must be a whole number from 1 to {MAX_SEARCH_LIMIT}.")
-    return value
 
 
 class Services:
@@ -71,6 +32,7 @@ class Services:
             "engine.diagnostics": self._diagnostics,
             "engine.restart_part": self._restart_part,
             "reader.document": self._document,
+            **ArchiveServices(engine).methods,
         }
 
     async def call(self, method: str, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
@@ -154,14 +116,16 @@ class Services:
         }
 
     def _search_response(self, result: SearchResult, limit: int) -> SearchResponse:
-        titles = {source.id: source.title for source in self._engine.require_library().select(None)}
+        sources = self._engine.require_library().select(None)
+        titles = {source.id: source.title for source in sources}
+        archives = {source.id for source in sources if source.kind == "archive"}
         kept = {id(candidate) for candidate in result.kept}
         rest = [c for c in result.considered if id(c) not in kept]
         return {
             "query": result.query,
             "mode": result.mode,
             "outcome": result.outcome,
-            "hits": citations([*result.kept, *rest][:limit], titles),
+            "hits": citations([*result.kept, *rest][:limit], titles, archives),
             "timings": result.timings,
             "notes": result.notes,
         }

@@ -9,7 +9,7 @@ from cairn import protocol
 from cairn.errors import ERRORS
 
 ROOT = Path(__file__).resolve().parents[2]
-NAME = re.compile(r"""["'`]((?:engine|reader|embed|generate|ask)\.[a-z_]+)["'`]""")
+NAME = re.compile(r"""["'`]((?:engine|reader|archives|embed|generate|ask)\.[a-z_]+)["'`]""")
 SIDES = [
     *sorted((ROOT / "web").rglob("*.py")),
     *sorted((ROOT / "web").rglob("*.mjs")),

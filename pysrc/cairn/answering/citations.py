@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from urllib.parse import quote
 
 from cairn.protocol import CitationInfo
@@ -27,6 +27,7 @@ from cairn.retrieval.types import Candidate
 CODE_CHARS = 12
 CODE_STEP = 4
 READER = "/reader/text.html"
+ARCHIVE_READER = "/reader/wiki.html"
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 TOKEN = re.compile(r"\[(?:CN|WB)-[A-Z]-[0-9A-Za-z]{3,52}\]")
@@ -74,10 +75,27 @@ def reader_url(source_id: str, document_id: str, passage_id: str) -> str:
     return READER + "?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in parts)
 
 
-def citations(candidates: Sequence[Candidate], titles: Mapping[str, str]) -> list[CitationInfo]:
-    """Numbered citations of the kept candidates, best first; ``titles`` maps source id to title."""
+def article_url(source_id: str, path: str, passage_id: str = "") -> str:
+    """Address of the archive reader, on this origin, with the passage marked."""
+    parts = [("source", source_id), ("path", path)]
+    if passage_id:
+        parts.append(("passage", passage_id))
+    return ARCHIVE_READER + "?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in parts)
+
+
+def citations(
+    candidates: Sequence[Candidate], titles: Mapping[str, str], archives: Container[str] = ()
+) -> list[CitationInfo]:
+    """Numbered citations of the kept candidates, best first.
+
+    ``titles`` maps source id to title, ``archives`` are the ids of those that are archives.
+    """
     passages = [candidate.passage for candidate in candidates]
     made = tokens([(p.source_id, p.document_id, p.passage_id) for p in passages])
+    made = [
+        token.replace("-P-", "-A-", 1) if p.source_id in archives else token
+        for token, p in zip(made, passages, strict=True)
+    ]
     return [
         CitationInfo(
             n=n,
@@ -92,7 +110,9 @@ def citations(candidates: Sequence[Candidate], titles: Mapping[str, str]) -> lis
             collection=passage.collection,
             licence=passage.licence,
             text=passage.text,
-            reader_url=reader_url(passage.source_id, passage.document_id, passage.passage_id),
+            reader_url=(article_url if passage.source_id in archives else reader_url)(
+                passage.source_id, passage.document_id, passage.passage_id
+            ),
             mode=candidate.mode,
             cited=False,
         )

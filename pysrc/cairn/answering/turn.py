@@ -143,7 +143,8 @@ async def _answer(turn: _Turn, analysis: Analysis, embedder: Embedder | None) ->
 
 def _cite(turn: _Turn, found: SearchResult) -> None:
     titles = {source.id: source.title for source in turn.sources}
-    turn.result["citations"] = citations(found.kept, titles)
+    archives = {source.id for source in turn.sources if source.kind == "archive"}
+    turn.result["citations"] = citations(found.kept, titles, archives)
     turn.emit(
         {
             "type": "citations",

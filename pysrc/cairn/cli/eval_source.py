@@ -6,6 +6,7 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 from cairn.errors import DocumentNotFound
 from cairn.index.lexical import LexicalIndex
@@ -29,6 +30,8 @@ class EvalSource:
 
     id = "eval"
     title = "Evaluation"
+    kind: Literal["pack"] = "pack"
+    mode = "lexical-fallback"
 
     def __init__(
         self,

@@ -111,7 +111,15 @@ def voting(words: Sequence[Candidate]) -> list[Candidate]:
 
 
 def mode_of(ranked: Ranked) -> Mode:
-    """How the search as a whole was ranked: the best that took part."""
+    """How the search as a whole was ranked: the best that took part.
+
+    By words alone it is an archive's own mode where every hit came from archives.
+    """
     if ranked.semantic:
         return "hybrid-full-vector"
-    return "semantic-reranked" if ranked.reranked else "lexical-fallback"
+    if ranked.reranked:
+        return "semantic-reranked"
+    modes = {candidate.mode for found in ranked.lexical for candidate in found}
+    if modes and modes <= {"xapian-full-text", "title-only"}:
+        return "xapian-full-text" if "xapian-full-text" in modes else "title-only"
+    return "lexical-fallback"

@@ -25,6 +25,7 @@ import asyncio
 from array import array
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from cairn.errors import CairnError, TimedOut
 from cairn.index.types import Hit
@@ -33,7 +34,7 @@ from cairn.passages.embedding import embedding_text
 from cairn.retrieval.analysis import Analysis, analyse
 from cairn.retrieval.overlap import Weights
 from cairn.retrieval.ranking import Ranked, rank
-from cairn.retrieval.types import Candidate, SearchResult
+from cairn.retrieval.types import Candidate, Mode, SearchResult
 from cairn.retrieval.weights import question_weights
 from cairn.sources.types import Source, VectorModel
 
@@ -197,6 +198,7 @@ def _candidates(source: Source, hits: Sequence[Hit], weights: Weights) -> list[C
             lexical_rank=position,
             lexical_score=hit.score,
             coverage=weights.coverage(passage),
+            mode=cast(Mode, source.mode),
         )
         for position, (hit, passage) in enumerate(zip(hits, passages, strict=True), start=1)
     ]

@@ -7,7 +7,9 @@ from typing import Literal
 
 from cairn.passages.types import Passage
 
-Mode = Literal["hybrid-full-vector", "semantic-reranked", "lexical-fallback"]
+Mode = Literal[
+    "hybrid-full-vector", "semantic-reranked", "xapian-full-text", "title-only", "lexical-fallback"
+]
 Outcome = Literal["matched", "weak", "no_match"]
 
 

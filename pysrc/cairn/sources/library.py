@@ -1,5 +1,7 @@
 """The library: which sources are active, opened from what ``state.db`` records.
 
+Packs are its own business; archives are on its shelf (:mod:`cairn.sources.archives.shelf`).
+
 Opening never loses anything: a source that cannot be opened stays recorded, is left out of
 searches, and its reason is kept for the person. The starter pack that comes with the app is
 installed on the first start and replaced when the app brings a newer one; the old one answers
@@ -14,6 +16,9 @@ from dataclasses import dataclass, field
 
 from cairn.errors import CairnError, DocumentNotFound, DownloadFailed
 from cairn.protocol import SourceInfo
+from cairn.sources.archives.picked import NothingPicked, PickedFiles
+from cairn.sources.archives.shelf import Shelf
+from cairn.sources.archives.shelved import ShelvedArchive
 from cairn.sources.packs import install as packs
 from cairn.sources.packs.source import PackSource
 from cairn.storage.ports import Fetch, Files
@@ -50,18 +55,24 @@ class Library:
     state: State
     now: Callable[[], float]
     quiet: Callable[[], Awaitable[None]] = at_once
+    picked: PickedFiles = field(default_factory=NothingPicked)
     sources: dict[str, PackSource] = field(default_factory=dict)
     problems: dict[str, CairnError] = field(default_factory=dict)
+    shelf: Shelf = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.shelf = Shelf(self.files, self.state, self.picked, self.now, self.quiet)
 
     async def open_recorded(self) -> None:
         """Open every active source that ``state.db`` knows."""
         for row in self.state.sources():
-            if not row.active:
+            if not row.active or row.kind != "pack":
                 continue
             try:
                 self.sources[row.id] = await packs.open_installed(self.files, row.record)
             except CairnError as error:
                 self.problems[row.id] = error
+        await self.shelf.open_recorded()
 
     async def remove_orphans(self) -> list[str]:
         """Delete pack files that no record names (half installs, replaced versions)."""
@@ -93,18 +104,20 @@ class Library:
             raise errors[0]
         return changed
 
-    def select(self, ids: Sequence[str] | None) -> list[PackSource]:
+    def select(self, ids: Sequence[str] | None) -> list[PackSource | ShelvedArchive]:
         """The sources to ask: those named, or all when ``ids`` is None."""
+        known: dict[str, PackSource | ShelvedArchive] = {**self.sources, **self.shelf.sources}
         if ids is None:
-            return list(self.sources.values())
-        return [self.sources[name] for name in ids if name in self.sources]
+            return list(known.values())
+        return [known[name] for name in ids if name in known]
 
-    def get(self, source_id: str) -> PackSource:
+    def get(self, source_id: str) -> PackSource | ShelvedArchive:
         """One active source; raises DocumentNotFound, or the reason it could not be opened."""
-        if source_id in self.sources:
-            return self.sources[source_id]
-        if source_id in self.problems:
-            raise self.problems[source_id]
+        for source in self.select([source_id]):
+            return source
+        for problems in (self.problems, self.shelf.problems):
+            if source_id in problems:
+                raise problems[source_id]
         raise DocumentNotFound(
             "The source of this citation is not in the library.",
             hint="It may have been removed. Ask again to see what is installed now.",
@@ -112,10 +125,11 @@ class Library:
 
     def infos(self) -> list[SourceInfo]:
         """What the page lists."""
-        return [source.describe() for source in self.sources.values()]
+        return [source.describe() for source in self.sources.values()] + self.shelf.infos()
 
     def close(self) -> None:
-        """Close every database."""
+        """Close every database and archive."""
+        self.shelf.close()
         for source in self.sources.values():
             source.close()
         self.sources.clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from cairn.index.types import Hit, LexicalQuery
 from cairn.passages.types import Passage
@@ -47,6 +47,14 @@ class Source(Protocol):
     @property
     def title(self) -> str:
         """Name for people."""
+
+    @property
+    def kind(self) -> Literal["pack", "archive", "documents"]:
+        """What it is: it decides which reader opens its citations."""
+
+    @property
+    def mode(self) -> str:
+        """How its keyword hits are reported, a retrieval mode."""
 
     @property
     def vector_model(self) -> VectorModel | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from cairn.engine import Engine
 from cairn.native.files import DirectoryFiles
+from cairn.native.picked import PickedPaths
 from cairn.session import Session
 from tests.unit.engine.fake_packs import FakePacks, pack_bytes, publish
 from tests.unit.engine.fakes import FakeEmbedder, FakeFetch, FakeGenerator, Page, until
@@ -22,6 +23,7 @@ class Device:
         self.files = DirectoryFiles(root)
         self.fetch = FakeFetch()
         self.packs = packs
+        self.picked = PickedPaths()
         self.embedder = FakeEmbedder(self.log)
         self.generator = FakeGenerator(self.log)
         self.numpy_gate: asyncio.Event | None = None
@@ -40,6 +42,7 @@ class Device:
             load_numpy=self._load_numpy,
             step=lambda name, label, ms: self.log.append(f"step {name}"),
             capabilities={"opfs": True},
+            picked=self.picked,
         )
 
     async def started(self) -> Engine:

@@ -87,6 +87,9 @@ class FakePacks:
 class FakeSource:
     """Three passages, found by any word of theirs; refuses to be used once closed."""
 
+    kind = "pack"
+    mode = "lexical-fallback"
+
     def __init__(self, source_id: str, version: str) -> None:
         self.id = source_id
         self.title = f"Field notes {version}"

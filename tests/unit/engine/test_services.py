@@ -75,7 +75,8 @@ def test_every_method_of_the_protocol_is_served(on_device: OnDevice) -> None:
         await d.started()
         page = d.page()
         for method in ENGINE_METHODS:
-            await page.call(method, **params.get(method, {}))
+            if not method.startswith("archives."):  # test_archives.py
+                await page.call(method, **params.get(method, {}))
 
     on_device(scenario)
 

@@ -33,6 +33,9 @@ def passage(
 class FakeSource:
     """Ranks by the number of different query terms in a passage; vectors are what the test says."""
 
+    kind = "pack"
+    mode = "lexical-fallback"
+
     def __init__(
         self,
         texts: Sequence[str | Passage],

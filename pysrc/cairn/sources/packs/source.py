@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from cairn.errors import DocumentCorrupt, DocumentNotFound, PackInvalid
 from cairn.index.lexical import LexicalIndex
@@ -25,6 +25,9 @@ class PackSource:
     ``fts5_path`` and ``vector_path`` are the pack's indexes as openable files, usually slices of
     the ZIP itself. It takes over ``archive`` and closes it.
     """
+
+    kind: Literal["pack"] = "pack"
+    mode = "lexical-fallback"
 
     def __init__(
         self, archive: PackArchive, manifest: Manifest, *, fts5_path: str, vector_path: str | None

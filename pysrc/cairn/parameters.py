@@ -1,0 +1,48 @@
+"""Parameters of requests, checked: each function takes one out or says what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cairn.errors import InvalidRequest
+
+DEFAULT_SEARCH_LIMIT = 8
+MAX_SEARCH_LIMIT = 40
+
+
+def text(params: dict[str, Any], name: str, default: str | None = None) -> str:
+    """A text parameter, required without ``default``; raises InvalidRequest when it is anything else.
+
+    Half surrogate pairs (a page may cut a text inside an emoji) become replacement characters:
+    SQLite and the models take valid Unicode only.
+    """
+    value = params.get(name, default)
+    if not isinstance(value, str):
+        raise InvalidRequest(f"{name} must be text.")
+    return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def flag(params: dict[str, Any], name: str) -> bool:
+    """An optional yes or no, yes when absent; raises InvalidRequest when it is anything else."""
+    value = params.get(name, True)
+    if not isinstance(value, bool):
+        raise InvalidRequest(f"{name} must be true or false.")
+    return value
+
+
+def source_ids(params: dict[str, Any]) -> list[str] | None:
+    """The optional list of source ids; None means all."""
+    value = params.get("sources")
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise InvalidRequest("sources must be a list of source ids.")
+    return value
+
+
+def search_limit(params: dict[str, Any]) -> int:
+    """How many hits a search may return."""
+    value = params.get("limit", DEFAULT_SEARCH_LIMIT)
+    if type(value) is not int or not 0 < value <= MAX_SEARCH_LIMIT:  # bool is an int too
+        raise InvalidRequest(f"limit must be a whole number from 1 to {MAX_SEARCH_LIMIT}.")
+    return value
