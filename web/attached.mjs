@@ -3,7 +3,7 @@
 
 /** A client of the tab in charge. */
 export class Attached {
-  /** @type {string[]} sent before the owner was known to serve this page */
+  /** @type {(string | import("./link.mjs").Handover)[]} sent before the owner was known to serve this page */
   #waiting = [];
   #owner = "";
   #closed = false;
@@ -25,6 +25,12 @@ export class Attached {
   send(text) {
     if (this.#owner) this.channel.postMessage({ type: "to-engine", client: this.client, text });
     else this.#waiting.push(text);
+  }
+
+  /** The tab in charge reads them where they lie. @param {import("./link.mjs").Handover} files */
+  sendFiles(files) {
+    if (this.#owner) this.channel.postMessage({ type: "to-engine", client: this.client, files });
+    else this.#waiting.push(files);
   }
 
   /** @param {any} message from another page */
@@ -49,7 +55,7 @@ export class Attached {
   #served(owner) {
     if (this.#owner && this.#owner !== owner) this.#lost();
     this.#owner = owner;
-    for (const text of this.#waiting.splice(0)) this.send(text);
+    for (const one of this.#waiting.splice(0)) typeof one === "string" ? this.send(one) : this.sendFiles(one);
   }
 
   #lost() {

@@ -51,6 +51,11 @@ export class Connection {
     this.#link?.send(text);
   }
 
+  /** @param {string} key @param {File[]} files that the person chose, for archives.add */
+  sendFiles(key, files) {
+    this.#link?.sendFiles(key, files);
+  }
+
   /** @param {(text: string) => void} listener gets every message for this page, as text */
   listen(listener) {
     this.#listeners.push(listener);

@@ -10,6 +10,7 @@ import { Pending } from "./pending.mjs";
  * @property {(text: string) => void} received
  * @property {(why: string) => void} lost the engine is gone and another one takes over
  */
+/** @typedef {{type: "files", key: string, files: File[]}} Handover files that the person chose */
 /** @typedef {"starting" | "owner" | "attached" | "released" | "failed"} Role */
 
 const LOCK = "cairn-engine";
@@ -61,6 +62,16 @@ export class Link {
   send(text) {
     this.#pending.sent(text);
     this.#engine?.send(text);
+  }
+
+  /**
+   * Hand files to the engine, ahead of the request that names their key. An engine that ends forgets
+   * them: whoever has them hands them over again when the next one says that it started.
+   * @param {string} key
+   * @param {File[]} files
+   */
+  sendFiles(key, files) {
+    this.#engine?.sendFiles({ type: "files", key, files });
   }
 
   /** Ask the tab in charge to let go; take the lock from one that does not answer. */

@@ -31,10 +31,15 @@ export class Owner {
     this.engine.port.postMessage(text);
   }
 
+  /** @param {import("./link.mjs").Handover} files */
+  sendFiles(files) {
+    this.engine.port.postMessage(files);
+  }
+
   /** @param {any} message from another page */
-  receive({ type, client, text }) {
+  receive({ type, client, text, files }) {
     if (type === "attach") this.#attach(client);
-    else if (type === "to-engine") this.#clients.get(client)?.port.postMessage(text);
+    else if (type === "to-engine") this.#clients.get(client)?.port.postMessage(files ?? text);
     else if (type === "detach") this.#detach(client);
   }
 

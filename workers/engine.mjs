@@ -1,12 +1,14 @@
 // The engine worker: starts Python over OPFS and connects pages to cairn.engine.
 //
 // The owning page sends {type: "boot", base, isolated, softgpu} and {type: "connect"}, each with a
-// MessagePort: one page's connection, JSON-RPC text both ways; anything but a string on it ends it.
+// MessagePort: one page's connection, JSON-RPC text both ways; {type: "files"} on it hands over files
+// that the person chose, and anything else ends it.
 // {type: "close"} closes the databases and is answered with {type: "closed"}; the worker then ends.
 import { readBootRecord, readChecked, readSnapshot } from "./boot-files.mjs";
 import { probeDevice } from "./device.mjs";
 import { FilesHost, openStore } from "./files-host.mjs";
 import { hold } from "./lifeline.mjs";
+import { PickedFiles } from "./picked-files.mjs";
 import { installFiles, startPyodide } from "./pyodide-start.mjs";
 import { CairnError, encodeError } from "./rpc.mjs";
 import { Steps } from "./steps.mjs";
@@ -21,6 +23,7 @@ const pages = new Map();
 let booted = null;
 /** @type {FilesHost | null} */
 let files = null;
+const picked = new PickedFiles();
 /** @type {string} why the engine failed, as a notification; "" while it has not */
 let failure = "";
 
@@ -42,7 +45,11 @@ function connect(port) {
 function openSession(port) {
   const session = booted.open_session((/** @type {string} */ text) => port.postMessage(text));
   pages.set(port, session);
-  port.onmessage = ({ data }) => (typeof data === "string" ? session.receive(data) : endSession(port));
+  port.onmessage = ({ data }) => {
+    if (typeof data === "string") session.receive(data);
+    else if (data?.type === "files") picked.add(data.key, data.files);
+    else endSession(port);
+  };
 }
 
 /** @param {MessagePort} port */
@@ -82,6 +89,7 @@ async function start(boot) {
     build: record.build,
     root: "/cairn",
     files,
+    picked,
     device: await device,
     timings: steps.timings(),
     step: steps.report.bind(steps),

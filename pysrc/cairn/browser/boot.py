@@ -14,6 +14,7 @@ from cairn.browser.fetch import OriginFetch
 from cairn.browser.files import OpfsFiles
 from cairn.browser.generator import WorkerGenerator
 from cairn.browser.host import Host
+from cairn.browser.picked import WorkerPicked
 from cairn.browser.renew import renew
 from cairn.engine import Engine
 from cairn.errors import CairnError, DownloadFailed
@@ -43,6 +44,7 @@ class Booted:
             load_numpy=self._load_numpy,
             step=host.step,
             capabilities=self._capabilities(),
+            picked=WorkerPicked(host.picked),
         )
 
     async def start(self) -> str:

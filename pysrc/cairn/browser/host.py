@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any, Protocol
 
-from pyodide.ffi import JsDoubleProxy, JsProxy
+from pyodide.ffi import JsBuffer, JsDoubleProxy, JsProxy
 
 
 class FilesHost(Protocol):
@@ -33,6 +33,22 @@ class FilesHost(Protocol):
         """``{used, quota, persisted}``."""
 
 
+class PickedHost(Protocol):
+    """``workers/picked-files.mjs``."""
+
+    def names(self, key: str) -> JsProxy:
+        """File names of a key."""
+
+    def size(self, key: str, index: int) -> float:
+        """Bytes of a file."""
+
+    def read(self, key: str, index: int, offset: int, length: int) -> JsBuffer:
+        """Bytes of a file, fewer at its end."""
+
+    def forget(self, key: str) -> None:
+        """Let go of files."""
+
+
 class WorkerLink(Protocol):
     """``workers/worker-link.mjs``."""
 
@@ -49,6 +65,7 @@ class Host(Protocol):
     base: str
     build: str
     files: FilesHost
+    picked: PickedHost
     device: JsProxy
     timings: JsProxy
 
