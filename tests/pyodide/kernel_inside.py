@@ -31,10 +31,10 @@ def check(host: Any) -> str:
             same = kernel.search(*asked) == reference.search(*asked)
             (agree if same else differ).append(f"{name} {number}")
     kernel.load("codes", str(path), layout, "codes")
-    few = kernel.search("codes", array("f", query), limit, allowed)
-    return json.dumps(
-        {"agree": agree, "differ": differ, "few": len(few), "mistakes": mistakes(kernel, str(path), layout)}
-    )
+    query, limit, allowed = case.searches[0]
+    by_code = kernel.search("codes", array("f", query), limit, allowed)
+    wrong = mistakes(kernel, str(path), layout)
+    return json.dumps({"agree": agree, "differ": differ, "by_code": len(by_code), "mistakes": wrong})
 
 
 def mistakes(kernel: WasmKernel, path: str, layout: VectorLayout) -> dict[str, str]:
