@@ -32,6 +32,7 @@ from cairn.index.types import Hit
 from cairn.models.ports import Embedder, ModelInfo
 from cairn.passages.embedding import embedding_text
 from cairn.retrieval.analysis import Analysis, analyse
+from cairn.retrieval.neutral import language_neutral
 from cairn.retrieval.overlap import Weights
 from cairn.retrieval.ranking import Ranked, rank
 from cairn.retrieval.types import Candidate, Mode, SearchResult
@@ -163,6 +164,7 @@ async def add_meaning(
     try:
         async with asyncio.timeout(EMBED_LIMIT_S):
             query = await (vector or _embed(embedder, stage.analysis.question))
+        query = language_neutral(query, embedder.info)
         stage.timings["embed"] = clock() - began
         semantic = _search_vectors(stage, query, embedder.info, clock)
         reranked = await _rerank(stage, query, embedder, clock)

@@ -77,11 +77,12 @@ def test_ranks_are_numbered_from_one() -> None:
     ("question", "cosines", "coverage", "language", "outcome"),
     [
         # figures of searches described in cairn.retrieval.judge
-        ("how long must I boil stream water before drinking", (0.894, 0.87), 0.84, "eng", "matched"),
-        ("who won the 1998 football world cup", (0.755, 0.75), 0.13, "eng", "no_match"),
-        ("how to deliver a breech baby", (0.847, 0.838), 0.34, "eng", "no_match"),
-        ("как подать сигнал самолёту зеркалом", (0.846, 0.83), 0.0, "eng", "matched"),
-        ("cuál es el precio del trigo en Argentina", (0.818, 0.80), 0.2, "spa", "no_match"),
+        ("how long must I boil stream water before drinking", (0.87, 0.845), 0.84, "eng", "matched"),
+        ("who won the 1998 football world cup", (0.743, 0.735), 0.13, "eng", "no_match"),
+        ("how to deliver a breech baby", (0.823, 0.814), 0.34, "eng", "no_match"),
+        ("how to refine crude oil into diesel at home", (0.836, 0.827), 0.27, "eng", "weak"),
+        ("टूटी हुई हड्डी पर पट्टी कैसे बाँधें", (0.827, 0.81), 0.0, "eng", "matched"),
+        ("cuál es el precio del trigo en Argentina", (0.79, 0.78), 0.2, "eng", "no_match"),
     ],
 )
 def test_verdicts_with_meaning(
@@ -103,8 +104,9 @@ def test_no_candidates_are_no_match() -> None:
 
 
 def test_probability_rises_with_each_sign() -> None:
-    base = probability([0.85, 0.84], 0.4)
-    assert probability([0.87, 0.86], 0.4) > base
-    assert probability([0.85, 0.82], 0.4) > base
-    assert probability([0.85, 0.84], 0.7) > base
-    assert 0 < probability([0.7], 0.0) < 0.01
+    base = probability([0.85, 0.84], 0.4, 1.0)
+    assert probability([0.87, 0.86], 0.4, 1.0) > base
+    assert probability([0.85, 0.82], 0.4, 1.0) > base
+    assert probability([0.85, 0.84], 0.7, 1.0) > base
+    assert probability([0.85, 0.84], 0.0, 0.0) > probability([0.85, 0.84], 0.0, 1.0)
+    assert 0 < probability([0.7], 0.0, 1.0) < 0.01
