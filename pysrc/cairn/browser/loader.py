@@ -36,6 +36,7 @@ class ModelWorker:
     ) -> ModelInfo:
         """Try each way; ``prove`` raises ModelUnavailable when the numbers are wrong here."""
         self.info = None
+        self.client.close()  # a worker is set up for one device, once
         self._progress = progress
         device = Device.of(self._host.device.to_py())
         reasons: list[str] = []
