@@ -22,8 +22,7 @@ from cairn.answering.numbers import Quantity, disagreeing, is_figure, quantities
 from cairn.passages.sentences import sentences
 from cairn.passages.stopwords import stop_words
 from cairn.passages.types import Passage
-from cairn.passages.words import words
-from cairn.retrieval.overlap import Weights, keys_of, rarity
+from cairn.retrieval.overlap import Weights, keys_of, plain_words, rarity
 
 CITED = 0.4
 """Shared words from which a sentence gets a citation. Measured on 236 random sentences of field-qa's
@@ -60,7 +59,7 @@ def content_keys(text: str, stopped: frozenset[str]) -> list[str]:
     """
     return [
         key
-        for word in words(text)
+        for word in plain_words(text)
         if word not in stopped and not is_figure(word) and not (len(word) == 1 and word.isascii())
         for key in keys_of(word)
     ]

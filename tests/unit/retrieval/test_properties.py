@@ -10,8 +10,9 @@ pytest.importorskip("hypothesis")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cairn.passages.words import words
 from cairn.retrieval.analysis import MAX_EXCLUDED, MAX_PHRASES, MAX_TERMS, analyse
-from cairn.retrieval.overlap import keys, stem
+from cairn.retrieval.overlap import keys, plain_words, stem
 from cairn.retrieval.search import search
 from tests.unit.retrieval.library import Clock, FakeEmbedder, FakeSource
 
@@ -50,3 +51,10 @@ def test_search_never_raises(question: str) -> None:
 def test_keys_never_raise_and_are_never_empty(text: str) -> None:
     assert all(keys(text))
     assert stem(text) or not text
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(QUESTION, st.text(alphabet="aZ09 '’.,-_é½ßاम止", max_size=60)))
+def test_the_fast_way_gives_the_same_words(text: str) -> None:
+    """Intent: coverage sees the words that the index and the analysis see."""
+    assert plain_words(text) == words(text)
