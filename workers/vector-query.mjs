@@ -9,16 +9,17 @@
 /** Significant bits of one limb: a sum of 4,096 products of a limb and an int8 is exact in a double. */
 const LIMB = 2 ** 24;
 
-/** The correctly rounded sum of finite numbers, as Python's math.fsum. @param {Iterable<number>} terms */
+/** The correctly rounded sum of finite numbers, as Python's math.fsum. @param {ArrayLike<number>} terms */
 export function fsum(terms) {
   /** @type {number[]} parts that do not overlap, growing */
   const parts = [];
-  for (let x of terms) {
+  for (let i = 0; i < terms.length; i++) {
+    let x = terms[i];
     let kept = 0;
-    for (let y of parts) {
-      if (Math.abs(x) < Math.abs(y)) [x, y] = [y, x];
+    for (let j = 0; j < parts.length; j++) {
+      const y = parts[j];
       const high = x + y;
-      const low = y - (high - x);
+      const low = Math.abs(x) < Math.abs(y) ? x - (high - y) : y - (high - x);
       if (low !== 0) parts[kept++] = low;
       x = high;
     }
@@ -46,7 +47,7 @@ export class Query {
   constructor(vector) {
     if (!vector.every(Number.isFinite)) throw new RangeError("The query has a value that is no number.");
     this.vector = vector;
-    this.length = Math.sqrt(fsum(Array.from(vector, (value) => value * value)));
+    this.length = Math.sqrt(fsum(Float64Array.from(vector).map((value) => value * value)));
     const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     const limit = Math.min(32767, Math.floor((2 ** 31 - 1) / (128 * Math.max(1, vector.length))));
     const step = largest / limit || 1;
@@ -74,13 +75,18 @@ export class Query {
 
   /** The cosine with a row, correctly rounded. @param {Int8Array} row @param {number} norm */
   score(row, norm) {
-    const sums = this.limbs.map(({ unit, values }) => {
-      let sum = 0;
-      for (let j = 0; j < row.length; j++) sum += values[j] * row[j];
-      return sum * unit;
-    });
-    return fsum(sums) / (this.length * norm);
+    return fsum(this.limbs.map((limb) => limb.unit * dot(limb.values, row))) / (this.length * norm);
   }
+}
+
+/** Exact, so that two sums may run beside each other. @param {Float64Array} values @param {Int8Array} row */
+function dot(values, row) {
+  let [even, odd] = [0, 0];
+  for (let j = 0; j < values.length; j += 2) {
+    even += values[j] * row[j];
+    odd += values[j + 1] * row[j + 1];
+  }
+  return even + odd;
 }
 
 /**
