@@ -1,20 +1,25 @@
 """The extractive answer: one to four sentences, quoted as they stand, each with its citation.
 
-It is on screen before any model runs, and it is all there is without one. A sentence is chosen for
+It is on screen before any model writes, and it is all there is without one. A sentence is chosen for
 the words of the question it has (weighted, inflections included), for the rank of its passage, for
-standing early in it, and for a figure when the question asks for one. It must be readable alone:
-no heading, no table row, no question, nothing that opens by pointing back ("This …", "They …").
+standing early in it, and for a figure when the question asks for one. Where no sentence has most of
+the question's words (a question in another language, or in other words) and E5 is there, the best
+dozen by these signs are compared with the question by meaning, within :data:`MEANING_MS`.
 
-When question and passages share no words (a question in another language), the passages were found
-by meaning; then their first readable sentences are quoted.
+A quote must be readable alone: no heading, no table row, no question, nothing that opens by pointing
+back ("This …", "They …"). White space is the only thing changed in it.
+
+When question and passages share no words and there is no E5, the passages' first readable
+sentences are quoted.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
@@ -30,6 +35,22 @@ MAX_CHARS = 700
 
 PASSAGES = 5
 """Kept passages that are looked at, best first."""
+
+ENOUGH_WORDS = 0.55
+"""Share of the question's words in one sentence from which words decide alone: they are surer than
+the cosine of two short texts, and cost nothing."""
+
+SHORTLIST = 12
+MEANING_MS = 600.0
+"""Time for comparing sentences by meaning: a sentence takes 40 ms on two threads of WebAssembly."""
+
+MEANING_BATCH = 4
+MEANING_WEIGHT = 8.0
+"""Score lost by 1.0 of cosine below the nearest sentence: .05 less costs .4."""
+
+MEANING_SPREAD = 0.05
+MEANT_TOGETHER = 0.2
+"""How much worse than the best a further quote may score."""
 
 SHORTEST, LONGEST = 24, 420
 """Characters of a sentence that can be quoted (CJK: a third)."""
@@ -60,6 +81,8 @@ _LIST_NUMBER = re.compile(r"^\(?(?:\d{1,3}|[a-z])[.)]\s+", re.IGNORECASE)
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     n: int  # citation number
+    document: tuple[str, str]  # source and document
+    ordinal: int  # of the passage in its document
     start: int
     text: str
     keys: frozenset[str]
@@ -67,39 +90,84 @@ class _Sentence:
     share: float
 
 
-def extract(question: str, kept: Sequence[Candidate], weights: Weights) -> list[QuoteInfo]:
-    """Quotes for a question: at most four, best passage first, in text order inside a passage.
-
-    ``weights`` are those of the question's words. [] when nothing quotable was kept.
-    """
-    pool = [s for n, c in enumerate(kept[:PASSAGES], start=1) for s in _sentences(question, n, c, weights)]
-    pool.sort(key=lambda s: (-s.score, s.n, s.start))
-    chosen: list[_Sentence] = []
-    seen: set[str] = set()
-    for sentence in pool:
-        if len(chosen) == MAX_QUOTES:
-            break
-        if _worth(sentence, chosen, seen, weights):
-            chosen.append(sentence)
-            seen |= sentence.keys
-    order = {n: i for i, n in enumerate(dict.fromkeys(s.n for s in chosen))}
-    chosen.sort(key=lambda s: (order[s.n], s.start))
-    return [QuoteInfo(text=s.text, n=s.n) for s in chosen]
+Embed = Callable[[Sequence[str]], "Awaitable[list[array[float]]]"]
 
 
-def _worth(sentence: _Sentence, chosen: list[_Sentence], seen: set[str], weights: Weights) -> bool:
-    """Whether one more sentence says something more, and still fits."""
-    if not chosen:
-        return True
-    if sum(len(s.text) for s in chosen) + len(sentence.text) > MAX_CHARS:
-        return False
-    if any(_alike(sentence.keys, s.keys) for s in chosen):
-        return False
-    best = chosen[0]
-    if not best.share:  # found by meaning alone: one sentence each of the two best passages
-        return len(chosen) < 2 and sentence.n not in {s.n for s in chosen}
-    added = weights.share(sentence.keys | seen) - weights.share(seen)
-    return added >= _NEW_WORDS or sentence.score >= _STRONG * best.score
+class Extractor:
+    """Quotes for one question from its kept passages; ``weights`` are those of its words."""
+
+    def __init__(self, question: str, kept: Sequence[Candidate], weights: Weights) -> None:
+        self._weights = weights
+        self._pool = [
+            sentence
+            for n, candidate in enumerate(kept[:PASSAGES], start=1)
+            for sentence in _sentences(question, n, candidate, weights)
+        ]
+        self._meant = False
+
+    @property
+    def needs_meaning(self) -> bool:
+        """Whether no sentence has most of the question's words."""
+        return bool(self._pool) and max(s.share for s in self._pool) < ENOUGH_WORDS
+
+    async def add_meaning(self, query: array[float], embed: Embed, clock: Callable[[], float]) -> None:
+        """Keep the dozen best sentences and weigh them by meaning too.
+
+        Those not reached within :data:`MEANING_MS` are dropped. Raises what ``embed`` raises; the
+        pool is then as it was.
+        """
+        shortlist = self._shortlist()
+        cosines: list[float] = []
+        began = clock()
+        while len(cosines) < len(shortlist) and (not cosines or clock() - began < MEANING_MS):
+            batch = shortlist[len(cosines) : len(cosines) + MEANING_BATCH]
+            for vector in await embed([sentence.text for sentence in batch]):
+                cosines.append(sum(a * b for a, b in zip(query, vector, strict=True)))
+        nearest = max(cosines, default=0.0)
+        self._pool = [
+            replace(sentence, score=sentence.score - MEANING_WEIGHT * (nearest - cosine))
+            for sentence, cosine in zip(shortlist, cosines, strict=False)
+            if cosine >= nearest - MEANING_SPREAD
+        ]
+        self._meant = True
+
+    def quotes(self) -> list[QuoteInfo]:
+        """At most four, best document first, in the order of its text; [] without any."""
+        chosen: list[_Sentence] = []
+        seen: set[str] = set()
+        for sentence in sorted(self._pool, key=lambda s: (-s.score, s.n, s.start)):
+            if len(chosen) == MAX_QUOTES:
+                break
+            if self._worth(sentence, chosen, seen):
+                chosen.append(sentence)
+                seen |= sentence.keys
+        order = {document: i for i, document in enumerate(dict.fromkeys(s.document for s in chosen))}
+        chosen.sort(key=lambda s: (order[s.document], s.ordinal, s.start))
+        return [QuoteInfo(text=s.text, n=s.n) for s in chosen]
+
+    def _shortlist(self) -> list[_Sentence]:
+        """The best by words and place, and the first two readable sentences of every passage."""
+        ranked = sorted(self._pool, key=lambda s: (-s.score, s.n, s.start))
+        openings: list[_Sentence] = []
+        for n in dict.fromkeys(s.n for s in self._pool):
+            openings += [s for s in self._pool if s.n == n][:2]
+        return list(dict.fromkeys([*ranked[: SHORTLIST // 2], *openings, *ranked]))[:SHORTLIST]
+
+    def _worth(self, sentence: _Sentence, chosen: list[_Sentence], seen: set[str]) -> bool:
+        """Whether one more sentence says something more, and still fits."""
+        if not chosen:
+            return True
+        if sum(len(s.text) for s in chosen) + len(sentence.text) > MAX_CHARS:
+            return False
+        if any(_alike(sentence.keys, s.keys) for s in chosen):
+            return False
+        best = chosen[0]
+        if self._meant:
+            return sentence.score >= best.score - MEANT_TOGETHER
+        if not best.share:  # nothing but the order of passages: one sentence each of the two best
+            return len(chosen) < 2 and sentence.n not in {s.n for s in chosen}
+        added = self._weights.share(sentence.keys | seen) - self._weights.share(seen)
+        return added >= _NEW_WORDS or sentence.score >= _STRONG * best.score
 
 
 def _sentences(question: str, n: int, candidate: Candidate, weights: Weights) -> list[_Sentence]:
@@ -115,13 +183,26 @@ def _sentences(question: str, n: int, candidate: Candidate, weights: Weights) ->
             continue
         own = frozenset(keys(quote))
         share = weights.share(own)
-        # Words that the title or heading has already said count half: the sentence need not repeat them.
-        told = share + 0.5 * (weights.share(own | context) - share) if share else 0.0
+        credit = _context_credit(passage.ordinal, len(found))
+        told = share + credit * (weights.share(own | context) - share) if share or credit == 1 else 0.0
         score = told + 0.25 / n + 0.06 / (1 + index)
         if figure and _DIGIT.search(quote):
             score += 0.15
-        found.append(_Sentence(n, start, " ".join(quote.split()), own, score, share))
+        told_in = (passage.source_id, passage.document_id)
+        line = " ".join(quote.split())
+        found.append(_Sentence(n, told_in, passage.ordinal, start, line, own, score, share))
     return found
+
+
+def _context_credit(ordinal: int, position: int) -> float:
+    """How far words of title and heading count for a sentence that does not repeat them.
+
+    The opening of a document says in short what the title names; the opening of any passage is
+    closest to its heading.
+    """
+    if ordinal == 0 and position == 0:
+        return 1.0
+    return 0.75 if position == 0 or (ordinal == 0 and position == 1) else 0.5
 
 
 def _readable(text: str) -> bool:

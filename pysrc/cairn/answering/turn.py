@@ -30,7 +30,7 @@ from cairn.answering.attribute import Attributor
 from cairn.answering.citations import citations
 from cairn.answering.debug import describe
 from cairn.answering.evidence import Evidence, build_evidence
-from cairn.answering.extract import extract
+from cairn.answering.extract import Extractor
 from cairn.answering.prompt import (
     MAX_NEW_TOKENS,
     QUESTION_CHARS,
@@ -56,6 +56,9 @@ FIRST_TOKEN_LIMIT_S = 120.0
 """Longest silence before the first token: 900 tokens of prompt on one slow core."""
 
 NEXT_TOKEN_LIMIT_S = 30.0
+QUOTE_LIMIT_S = 4.0
+"""Longest wait for the sentences' vectors before the draft goes out without them."""
+
 
 NOTE_WEAK = "These passages are only near your question. Read them before you rely on them."
 NOTE_LOOPING = "The model began to repeat itself and was stopped."
@@ -128,7 +131,7 @@ async def _answer(turn: _Turn, analysis: Analysis, embedder: Embedder | None) ->
     result["timings"].update(found.timings)
     weights = Weights(found.weights)
     _cite(turn, found)
-    _quote(turn, found, weights)
+    await _quote(turn, found, weights, embedder)
     for note in found.notes:
         turn.emit({"type": "note", "message": note})
     turn.debug = describe(analysis, found, weights)
@@ -155,10 +158,18 @@ def _cite(turn: _Turn, found: SearchResult) -> None:
     )
 
 
-def _quote(turn: _Turn, found: SearchResult, weights: Weights) -> None:
+async def _quote(turn: _Turn, found: SearchResult, weights: Weights, embedder: Embedder | None) -> None:
+    """The draft: by words, and by meaning as well where the embedder answers in time."""
     began = turn.clock()
     if found.outcome != "no_match":
-        turn.result["quotes"] = extract(turn.question, found.kept, weights)
+        extractor = Extractor(turn.question, found.kept, weights)
+        if embedder is not None and found.vector is not None and extractor.needs_meaning:
+            try:
+                async with asyncio.timeout(QUOTE_LIMIT_S):
+                    await extractor.add_meaning(found.vector, embedder.embed_passages, turn.clock)
+            except (CairnError, TimeoutError) as error:
+                turn.failed("meaning", error if isinstance(error, CairnError) else _silent())
+        turn.result["quotes"] = extractor.quotes()
     turn.result["timings"]["quotes"] = turn.clock() - began
     _mark_cited(turn)
     turn.emit({"type": "draft", "quotes": turn.result["quotes"]})

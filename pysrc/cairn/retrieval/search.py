@@ -179,6 +179,7 @@ async def add_meaning(
         return stage.result
     ranked = Ranked(lexical=stage.lexical, semantic=semantic, reranked=reranked)
     stage.result = _rank(stage, ranked, clock)
+    stage.result.vector = query
     return stage.result
 
 

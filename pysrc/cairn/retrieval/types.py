@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -40,3 +41,4 @@ class SearchResult:
     timings: dict[str, float] = field(default_factory=dict)  # milliseconds per stage
     notes: list[str] = field(default_factory=list)
     weights: dict[str, float] = field(default_factory=dict)  # of the query's keys, see retrieval.overlap
+    vector: array[float] | None = None  # the question's, language-neutral; None without meaning

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from array import array
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
-from cairn.answering.extract import extract
+from cairn.answering.extract import MEANING_BATCH, Extractor
 from cairn.passages.types import Passage
 from cairn.protocol import QuoteInfo
 from cairn.retrieval.overlap import Weights, keys
 from tests.unit.answering.writers import kept
-from tests.unit.retrieval.library import passage
+from tests.unit.retrieval.library import Clock, passage
 
 WATER = passage(
     "# Making water safe\n\nRivers carry germs even when they look clear. Bring the water to a rolling "
@@ -24,7 +29,7 @@ BLEACH = passage("Chlorine makes river water safe in thirty minutes. Smell it.",
 
 def quotes(question: str, *passages: Passage, weights: dict[str, float] | None = None) -> list[QuoteInfo]:
     found = Weights(weights if weights is not None else dict.fromkeys(keys(question), 1.0))
-    return extract(question, kept(*passages), found)
+    return Extractor(question, kept(*passages), found).quotes()
 
 
 def test_the_best_sentences_are_quoted_with_their_citation() -> None:
@@ -91,3 +96,55 @@ def test_nothing_to_quote() -> None:
     assert quotes("water") == []
     assert quotes("water", passage("| a | b |\n| water | c |", row=1)) == []
     assert quotes("", passage("", row=1)) == []
+
+
+def test_the_opening_of_a_document_speaks_of_its_title() -> None:
+    """Intent: the summary is quoted although it leaves the subject to the title above it."""
+    lead = replace(
+        passage(
+            "Press hard on the wound and do not let go. Bleeding tires people.", row=1, title="Stop bleeding"
+        ),
+        ordinal=0,
+    )
+    assert "Press hard" in quotes("stop bleeding", lead)[0]["text"]
+
+
+def test_passages_of_one_document_stand_in_its_order() -> None:
+    first = replace(passage("A rolling boil for a minute kills germs.", row=1, document="d"), ordinal=0)
+    later = replace(
+        passage("Boil the river water again if it was left open.", row=2, document="d"), ordinal=4
+    )
+    assert [q["n"] for q in quotes("boil river water germs", later, first)] == [2, 1]
+
+
+def run_meaning(extractor: Extractor, cosines: dict[str, float], step: float = 1.0) -> list[str]:
+    asked: list[str] = []
+
+    async def embed(texts: Sequence[str]) -> list[array[float]]:
+        asked.extend(texts)
+        return [array("f", [next((c for word, c in cosines.items() if word in t), 0.7)]) for t in texts]
+
+    asyncio.run(extractor.add_meaning(array("f", [1.0]), embed, Clock(step)))
+    return asked
+
+
+def test_meaning_decides_where_words_do_not() -> None:
+    """Intent: a question in another language gets the sentence that answers, not the first one."""
+    extractor = Extractor("hervir agua", kept(WATER, BLEACH), Weights({"hervir": 1.0, "agua": 1.0}))
+    assert extractor.needs_meaning
+    run_meaning(extractor, {"rolling boil": 0.88, "Chlorine": 0.8})
+    assert [q["text"] for q in extractor.quotes()] == ["Bring the water to a rolling boil for one minute."]
+
+
+def test_words_decide_alone_where_they_can() -> None:
+    """Intent: the draft does not wait for a model when a sentence has the question's words."""
+    weights = Weights({"boil": 1.0, "water": 1.0})
+    assert not Extractor("boil water", kept(WATER), weights).needs_meaning
+    assert not Extractor("water", [], weights).needs_meaning
+
+
+def test_meaning_keeps_to_its_time() -> None:
+    text = " ".join(f"Sentence number {n} is about something else entirely." for n in range(30))
+    extractor = Extractor("agua", kept(passage(text)), Weights({"agua": 1.0}))
+    assert len(run_meaning(extractor, {}, step=10_000.0)) == MEANING_BATCH
+    assert extractor.quotes()

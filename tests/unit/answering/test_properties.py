@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cairn.answering.attribute import Attributor
 from cairn.answering.citations import TOKEN, remove_markers, tokens
 from cairn.answering.evidence import build_evidence, neutralise
-from cairn.answering.extract import extract
+from cairn.answering.extract import Extractor
 from cairn.answering.numbers import quantities
 from cairn.retrieval.overlap import Weights, keys
 from tests.unit.answering.writers import FakeGenerator, kept
@@ -92,7 +92,8 @@ def test_tokens_are_distinct_and_well_formed(identities: list[tuple[str, str, st
 @settings(max_examples=100, deadline=None)
 @given(TEXT, TEXT)
 def test_quotes_are_taken_from_their_passage(question: str, text: str) -> None:
-    quotes = extract(question, kept(passage(text)), Weights(dict.fromkeys(keys(question), 1.0)))
+    weights = Weights(dict.fromkeys(keys(question), 1.0))
+    quotes = Extractor(question, kept(passage(text)), weights).quotes()
     assert len(quotes) <= 4
     for quote in quotes:
         assert "".join(quote["text"].split()) in "".join(text.split())
