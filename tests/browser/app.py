@@ -1,99 +1,73 @@
-"""The app as a person sees it: what the tests of the flows do on the page, by what it shows."""
+"""The app page as tests drive it: through the same connection module that readers use."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
 from typing import Any
 
-from playwright.sync_api import BrowserContext, Locator, Page
+from playwright.sync_api import Page
 
-PARTS = ("library", "meaning", "answers")
-START_SECONDS = 180  # two models are fetched, checked and started on two shared cores
-ANSWER_SECONDS = 180
+from tests.browser.waiting import wait_until
+
+# Runs before any script of the page, so that nothing that the engine says is missed.
+SPY = """
+globalThis.said = [];
+if (location.protocol === "http:") {
+  globalThis.listening = import("/connection.mjs").then(({ connect }) => {
+    globalThis.engine = connect();
+    engine.listen((text) => said.push({ ...JSON.parse(text), at: performance.now() }));
+  });
+}
+"""
+OPEN = ("ready", "empty", "failed")
+START_SECONDS = 90
 
 
-@dataclass
 class App:
-    """One open page of the app."""
+    """One tab."""
 
-    page: Page
+    def __init__(self, page: Page, origin: str, path: str = "/") -> None:
+        self.page = page
+        self.url = origin + path
+        page.add_init_script(SPY)
+        page.goto(self.url, wait_until="domcontentloaded")
+        page.evaluate("() => globalThis.listening.then(() => 0)")
 
-    @classmethod
-    def open(cls, context: BrowserContext, origin: str, path: str = "/") -> App:
-        """Open the app; returns when its HTML is there, long before it is ready."""
-        page = context.pages[0] if context.pages else context.new_page()
-        page.goto(origin + path, wait_until="commit")
-        page.wait_for_selector("#question")
-        return cls(page)
+    def reload(self) -> None:
+        self.page.reload(wait_until="domcontentloaded")
+        self.page.evaluate("() => globalThis.listening.then(() => 0)")
 
-    def state(self, part: str) -> str:
-        """The state of a readiness cell."""
-        return self.page.get_attribute(f'.cell[data-cell="{part}"]', "data-state") or ""
+    def role(self) -> str:
+        return str(self.page.evaluate("() => engine.role"))
 
-    def wait_ready(self, *parts: str, seconds: float = START_SECONDS) -> None:
-        """Wait until these parts are ready; fails at once when one has failed."""
-        ends = time.monotonic() + seconds
-        for part in parts or PARTS:
-            while (state := self.state(part)) != "ready":
-                assert state != "failed", self.page.inner_text(f'.cell[data-cell="{part}"]')
-                assert time.monotonic() < ends, f"{part} is still {state}"
-                self.page.wait_for_timeout(100)
-
-    def ask(self, question: str) -> Turn:
-        """Type a question and press Enter."""
-        number = self.page.locator(".turn").count()
-        self.page.fill("#question", question)
-        self.page.press("#question", "Enter")
-        return self.turn(number)
-
-    def turn(self, number: int) -> Turn:
-        """A question on the page, counted from 0."""
-        node = self.page.locator(f'.turn[data-turn="{number}"]')
-        node.wait_for()
-        return Turn(self.page, node)
-
-
-@dataclass
-class Turn:
-    """One question and its answer on the page."""
-
-    page: Page
-    node: Locator
-
-    def wait_done(self, seconds: float = ANSWER_SECONDS) -> Turn:
-        """Wait until the answer has ended, however it ended."""
-        self.node.locator(".turn-foot button").first.wait_for(timeout=seconds * 1000)
-        return self
-
-    def wait_writing(self) -> Turn:
-        """Wait for the first written words."""
-        self.node.locator(".written:not([hidden])").wait_for(timeout=ANSWER_SECONDS * 1000)
-        return self
-
-    @property
-    def quotes(self) -> str:
-        """The quoted sentences."""
-        return self.node.locator(".quotes").inner_text()
-
-    @property
-    def written(self) -> str:
-        """What the model wrote so far."""
-        return self.node.locator(".written").inner_text()
-
-    def sources(self) -> list[dict[str, str]]:
-        """The source cards, cited ones first: title and reader address."""
-        cards: Any = self.node.locator("a.source").evaluate_all(
-            "cards => cards.map(c => ({href: c.getAttribute('href'),"
-            " title: c.querySelector('strong').textContent}))"
+    def said(self, method: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.page.evaluate(
+            "method => said.filter((message) => message.method === method)", method
         )
-        return list(cards)
+        return found
 
-    def open_reader(self, citation: Locator) -> Page:
-        """Click a citation number, then "Open in reader"; returns the reader's page."""
-        citation.click()
-        with self.page.context.expect_page() as opened:
-            self.page.click("#sheet a[data-open=reader]")
-        reader = opened.value
-        reader.wait_for_selector("#document:not([hidden]), #state[data-kind=refused]", timeout=60_000)
-        return reader
+    def request(self, method: str, params: dict[str, Any] | None = None) -> Any:
+        return self.page.evaluate(
+            "([method, params]) => engine.request(method, params, { timeoutMs: 120000 })",
+            [method, params or {}],
+        )
+
+    def ready(self) -> dict[str, Any]:
+        """The engine's status once it answers from here."""
+
+        def opened() -> dict[str, Any] | None:
+            status: dict[str, Any] = self.request("engine.status")
+            return status if status["readiness"]["library"]["state"] in OPEN else None
+
+        found = wait_until(opened, START_SECONDS)
+        assert found
+        return found
+
+    def search(self, query: str) -> Any:
+        return self.request("engine.search", {"query": query, "semantic": False})
+
+    def steps(self) -> dict[str, float]:
+        """Milliseconds by start-up step."""
+        return {m["params"]["step"]: m["params"]["ms"] for m in self.said("engine.step")}
+
+    def controlled(self) -> bool:
+        return bool(self.page.evaluate("() => Boolean(navigator.serviceWorker.controller)"))

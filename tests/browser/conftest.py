@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -183,11 +182,3 @@ def kill(tmp_path: Path) -> Callable[[], None]:
 
     return now
 
-
-def wait_until(check: Callable[[], Any], seconds: float = 60, every: float = 0.1) -> Any:
-    """What ``check`` returns once it is true; fails when that takes too long."""
-    ends = time.monotonic() + seconds
-    while not (found := check()):
-        assert time.monotonic() < ends, f"waited {seconds} s in vain"
-        time.sleep(every)
-    return found

@@ -1,12 +1,14 @@
 // A worker with Pyodide over an OPFS directory, driven by tests: {id, action, args} → {id, result}.
-import { readBootRecord, readSnapshot } from "/workers/boot-files.mjs";
+import { readBootRecord, readChecked, readSnapshot } from "/workers/boot-files.mjs";
 import { FilesHost, openStore } from "/workers/files-host.mjs";
-import { startPyodide } from "/workers/pyodide-start.mjs";
+import { installFiles, startPyodide } from "/workers/pyodide-start.mjs";
+import { unzip } from "/workers/unzip.mjs";
 
 const base = `${location.origin}/`;
 const record = await readBootRecord(base);
 const snapshot = readSnapshot(record.snapshot, base);
 const python = await startPyodide({ base, snapshot, lock: record.lock });
+installFiles(python, await unzip(await readChecked(record.wheel, base)));
 const store = await openStore("harness"); // waits for a predecessor that was just terminated
 const { directory } = store;
 const host = new FilesHost(python.FS, store);

@@ -1,0 +1,257 @@
+"""Archives as a person meets them: chosen, asked, cited, read, kept, lost, removed; and hostile ones."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import BrowserContext
+
+from tests.browser.archives_page import (
+    archive,
+    call,
+    cards,
+    choose,
+    open_app,
+    read,
+    wait_for_article,
+    wait_until,
+)
+from tests.browser.conftest import ROOT, Guard, Site
+from tests.unit.archives.synthetic import Item, zim
+from tests.unit.engine.small_archives import small_archive
+
+RAY = "When did Ray Charles go blind?"
+Start = Callable[..., BrowserContext]
+GONE = (
+    "script", "style", "iframe", "object", "embed", "form", "input", "svg", "video", "audio", "base",
+    "[onload]", "[onerror]", "[ontoggle]", "[srcset]", "[background]",
+)  # fmt: skip
+
+MARKED_IN_VIEW = """() => { const r = document.querySelector("mark").getBoundingClientRect();
+  return r.top >= 0 && r.top < innerHeight; }"""
+PICTURES = """[...document.querySelectorAll("img[data-shown]")].filter(i => i.naturalWidth > 1).length"""
+
+
+def test_a_question_is_answered_from_an_archive_and_read_there(site: Site, on_disk: Start) -> None:
+    """Intent: add, ask, quote, cite, open, see the passage marked and the pictures; go on reading."""
+    path = archive("ray_charles_maxi_2023-09.zim")
+    context = on_disk()
+    app = open_app(context, site.origin)
+    choose(app.page, path)
+    assert cards(app.page) == ["Ray Charles"]
+    facts = app.page.inner_text(".card[data-state=open]")
+    for fact in ("English", "2023-09-04", "Kiwix", "139 articles", "Full text", "2.8 MB", path.name):
+        assert fact in facts, fact
+    assert app.state("archives") == "ready"
+
+    turn = app.ask(RAY)
+    assert "age of seven" in turn.locator(".quotes").inner_text()
+    card = turn.locator("a.source", has=app.page.locator("strong", has_text="Ray Charles")).first
+    address = card.get_attribute("href") or ""
+    assert address.startswith("/reader/wiki.html?source=zim-")
+
+    reader, frame = read(context, site.origin + address)
+    marked = " ".join(frame.locator("mark").all_inner_texts())
+    assert "blind by the age of seven" in marked
+    assert frame.evaluate(MARKED_IN_VIEW)
+    line = frame.inner_text(".cairn-source")
+    for fact in ("Ray Charles", "English", "2023", "Kiwix", "Licence not stated"):
+        assert fact in line
+    frame.evaluate("scrollTo(0, 0)")
+    wait_until(lambda: frame.evaluate(PICTURES) > 0, 20)
+
+    assert reader.locator("#contents button").count() > 3
+    reader.click("#find-button")
+    reader.fill("#find-box", "Georgia on My Mind")
+    wait_until(lambda: " of " in reader.inner_text("#find-count"), 5)
+    reader.keyboard.press("Escape")
+
+    reader.fill("#title-box", "hit the road")
+    reader.locator("#title-list li").first.wait_for()
+    reader.keyboard.press("Enter")
+    frame = wait_for_article(reader, "Hit the Road Jack")
+    frame.locator('a[data-path*="Percy_Mayfield"]').first.click()
+    wait_for_article(reader, "Percy Mayfield")
+    reader.go_back()
+    wait_for_article(reader, "Hit the Road Jack")
+    reader.go_back()
+    frame = wait_for_article(reader, "Ray Charles")
+    assert frame.locator("mark").count()
+    before = reader.title()
+    reader.click("#random")
+    wait_until(lambda: reader.title() != before, 20)
+    reader.click("#main-page")
+    wait_for_article(reader, "Summary of Ray Charles")
+
+
+def test_german_and_japanese_archives_are_found_by_search(site: Site, on_disk: Start) -> None:
+    paths = [archive("lo_de.zim"), archive("lo_ja.zim")]
+    context = on_disk()
+    app = open_app(context, site.origin)
+    choose(app.page, *paths)
+    wait_until(lambda: len(cards(app.page)) == 2, 60)
+    for query, language, word in (
+        ("Wie füge ich eine Tabelle in ein Dokument ein?", "deu", "Tabelle"),
+        ("表をテキスト文書に挿入する", "jpn", "表"),
+    ):
+        found = call(app.page, "engine.search", {"query": query, "semantic": False})
+        hits = [hit for hit in found["hits"] if hit["language"] == language]  # type: ignore[attr-defined]
+        assert hits, (query, found)
+        assert hits[0]["mode"] == "xapian-full-text"
+        assert any(word in hit["text"] for hit in hits)
+        _, frame = read(context, site.origin + hits[0]["reader_url"])
+        assert frame.locator("mark").count(), hits[0]
+        assert frame.evaluate("document.documentElement.lang") == language
+
+
+def test_damaged_files_cost_one_sentence_and_the_others_answer(
+    site: Site, on_disk: Start, tmp_path: Path
+) -> None:
+    cut = tmp_path / "cut.zim"
+    cut.write_bytes(small_archive()[:-700])
+    text = tmp_path / "letter.zim"
+    text.write_text("Dear reader, this is no archive. " * 20)
+    app = open_app(on_disk(), site.origin)
+    for path, reason in ((cut, "bytes are missing at its end"), (text, "not a ZIM archive")):
+        choose(app.page, path)
+        news = app.page.inner_text(".news[data-kind=failed]")
+        assert news.startswith(f"{path.name}: ")
+        assert reason in news
+        assert cards(app.page) == []
+    turn = app.ask("How do I make river water safe to drink?")
+    assert "boil" in turn.locator(".quotes").inner_text().lower()
+
+
+def test_a_copy_is_kept_and_a_chosen_file_is_asked_for_again(
+    site: Site, on_disk: Start, tmp_path: Path
+) -> None:
+    """Intent: a copy opens by itself after a restart; a file outside must be chosen again, and says so."""
+    kept, outside = tmp_path / "kept.zim", tmp_path / "outside.zim"
+    kept.write_bytes(small_archive())
+    outside.write_bytes(zim([
+        Item("C", "Tide", b"<h1>Tide</h1><p>The tide turns about every six hours.</p>", "Tide"),
+        Item("M", "Title", b"Tide tables", mime="text/plain"),
+    ], titles=True))  # fmt: skip
+    context = on_disk()
+    app = open_app(context, site.origin)
+    choose(app.page, kept)
+    app.page.click("[data-action=copy-archive]")
+    app.page.wait_for_selector("text=A copy inside the app")
+    choose(app.page, outside)
+    assert sorted(cards(app.page)) == ["Coast book", "Tide tables"]
+    context.close()
+
+    context = on_disk()
+    app = open_app(context, site.origin)
+    assert app.state("archives") == "degraded"
+    app.page.click(".room[data-room=library]")
+    app.page.wait_for_selector(".card[data-state=absent]")
+    assert cards(app.page) == ["Coast book"]
+    assert "permission" in app.page.inner_text(".card[data-state=absent] .news")
+    with app.page.expect_file_chooser() as chooser:
+        app.page.click("[data-action=reopen-archive]")
+    chooser.value.set_files(outside)
+    wait_until(lambda: len(cards(app.page)) == 2, 20)
+
+    for left in (1, 0):
+        app.page.locator("[data-action=remove-archive]").first.click()
+        app.page.click("[data-action=really-remove-archive]")
+        wait_until(lambda left=left: len(cards(app.page)) == left, 20)
+    assert kept.is_file() and outside.is_file()
+
+
+def test_a_second_tab_adds_through_the_tab_in_charge(site: Site, on_disk: Start, tmp_path: Path) -> None:
+    path = tmp_path / "coast.zim"
+    path.write_bytes(small_archive())
+    context = on_disk()
+    first = open_app(context, site.origin)
+    page = context.new_page()
+    page.goto(site.origin)
+    page.wait_for_selector("html[data-page=ready]")
+    choose(page, path)
+    assert cards(page) == ["Coast book"]
+    first.page.bring_to_front()
+    wait_until(lambda: first.state("archives") == "ready", 20)
+
+
+def test_a_file_dropped_on_the_page_is_added(site: Site, on_disk: Start) -> None:
+    app = open_app(on_disk(), site.origin)
+    app.page.evaluate(
+        """bytes => {
+          const data = new DataTransfer();
+          data.items.add(new File([new Uint8Array(bytes)], "coast.zim"));
+          for (const type of ["dragenter", "drop"]) {
+            document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true }));
+          }
+        }""",
+        list(small_archive()),
+    )
+    app.page.wait_for_selector(".card[data-state=open]")
+    assert cards(app.page) == ["Coast book"]
+
+
+HOSTILE = ROOT / "tests" / "data" / "hostile.html"
+
+
+def test_a_hostile_article_runs_nothing_and_asks_for_nothing(
+    site: Site, on_disk: Start, guard: Guard, tmp_path: Path
+) -> None:
+    """Intent: whatever stands in an archive, no script runs and no request leaves the origin."""
+    host = "evil.example:8080"
+    css = f"@import 'http://{host}/i.css'; h1 {{ color: rgb(1, 2, 3); background: url(http://{host}/c.png) }}"
+    path = tmp_path / "trap.zim"
+    path.write_bytes(zim([
+        Item("C", "Trap", HOSTILE.read_bytes(), "Trap"),
+        Item("C", "trap.css", css.encode(), mime="text/css"),
+        Item("M", "Title", b"<img src=x onerror=top.hurt='title'>", mime="text/plain"),
+        Item("M", "Description", b"<b onclick=top.hurt=1>bold</b>", mime="text/plain"),
+    ], titles=True))  # fmt: skip
+    context = on_disk()
+    app = open_app(context, site.origin)
+    choose(app.page, path)
+    source = call(app.page, "engine.status", {})["sources"][-1]["id"]  # type: ignore[index]
+    reader, frame = read(context, f"{site.origin}/reader/wiki.html?source={source}&path={quote('C/Trap')}")
+    assert "Harmless words stay." in frame.inner_text("body")
+    address = reader.url
+    for link in ("js", "data"):
+        frame.evaluate(f"document.getElementById('{link}').click()")
+        assert frame.get_attribute(f"#{link}", "href") is None
+    frame.click("#out")
+    assert reader.inner_text("#outside-address") == f"http://{host}/page"
+    reader.click("#outside-close")
+    frame.focus("#protocol")
+    reader.keyboard.press("Enter")
+    assert f"{host}/page2" in reader.inner_text("#outside-address")
+    reader.click("#outside-close")
+    for name in GONE:
+        assert frame.locator(f"body {name}").count() == 0, name
+    time.sleep(1.5)  # what was to be fetched later
+    assert reader.url == address
+    for page in (reader, app.page):
+        assert page.evaluate("globalThis.hurt") is None
+    asked = [url for url in guard.origins if host in url]
+    assert not asked
+    refused = [line for line in guard.console if "Content Security Policy" in line]
+    assert not refused, "the cleaning left something for the policy to catch"
+    assert frame.evaluate("getComputedStyle(document.querySelector('p.x')).position") == "static"
+    assert frame.evaluate("getComputedStyle(document.querySelector('.x'), '::after').content") in (
+        "none",
+        "normal",
+    )
+
+
+@pytest.mark.parametrize("html", ["", "<p>" * 3000, "\0\0<!--", "<table><td>" * 200, "<![CDATA[ x"])
+def test_odd_pages_are_shown(site: Site, on_disk: Start, tmp_path: Path, html: str) -> None:
+    path = tmp_path / "odd.zim"
+    path.write_bytes(zim([Item("C", "Odd", html.encode(), "Odd")], titles=True))
+    context = on_disk()
+    app = open_app(context, site.origin)
+    choose(app.page, path)
+    source = call(app.page, "engine.status", {})["sources"][-1]["id"]  # type: ignore[index]
+    reader, frame = read(context, f"{site.origin}/reader/wiki.html?source={source}&path=C%2FOdd")
+    assert frame.inner_text(".cairn-title") == "Odd"
+    assert reader.is_hidden("#state")
