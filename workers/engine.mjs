@@ -94,6 +94,7 @@ async function start(boot) {
     timings: steps.timings(),
     step: steps.report.bind(steps),
     loadNumpy: () => python.loadPackage("numpy"),
+    loadStemmers: () => python.loadPackage("snowballstemmer"),
     spawn: (/** @type {string} */ role, /** @type {any[]} */ ...callbacks) => new WorkerLink(
       new URL(`workers/${role}.mjs`, boot.base).href, role, callbacks[0], callbacks[1],
     ),

@@ -22,7 +22,7 @@ from cairn.retrieval.types import Mode
 from cairn.services import Services
 from cairn.session import Session
 from cairn.sources.archives.picked import NothingPicked, PickedFiles
-from cairn.sources.library import Library
+from cairn.sources.library import Library, at_once
 from cairn.storage.ports import Fetch, Files
 from cairn.storage.state import State
 
@@ -63,11 +63,14 @@ class Engine:
         step: Callable[[str, str, float], None],
         capabilities: Mapping[str, Any],
         picked: PickedFiles | None = None,
+        load_stemmers: Callable[[], Awaitable[None]] = at_once,
     ) -> None:
         """``clock`` returns milliseconds; ``step(name, label, ms)`` reports a start-up step.
 
-        ``picked`` are files that the person chose; None where nobody can.
+        ``picked`` are files that the person chose; None where nobody can. ``load_stemmers`` makes
+        them importable, before the first archive is opened.
         """
+        self._load_stemmers = load_stemmers
         self._picked = picked or NothingPicked()
         self._files = files
         self._fetch = fetch
@@ -127,7 +130,15 @@ class Engine:
         began = self._clock()
         self._state = await State.open(self._files)
         began = self._step("storage", "Opening storage", began)
-        self.library = Library(self._files, self._fetch, self._state, self._clock, self._quiet, self._picked)
+        self.library = Library(
+            self._files,
+            self._fetch,
+            self._state,
+            self._clock,
+            self._quiet,
+            self._picked,
+            self._load_stemmers,
+        )
         await self.library.open_recorded()
         began = self._step("library", "Opening the library", began)
         if not self.library.sources:

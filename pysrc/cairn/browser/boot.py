@@ -45,6 +45,7 @@ class Booted:
             step=host.step,
             capabilities=self._capabilities(),
             picked=WorkerPicked(host.picked),
+            load_stemmers=self._load_stemmers,
         )
 
     async def start(self) -> str:
@@ -82,6 +83,16 @@ class Booted:
             raise DownloadFailed(
                 "The numeric library (numpy) could not be loaded.",
                 hint="Search goes on without it; reload to try again.",
+                retryable=True,
+            )
+
+    async def _load_stemmers(self) -> None:
+        if importlib.util.find_spec("snowballstemmer") is None:
+            await self._host.loadStemmers()
+        if importlib.util.find_spec("snowballstemmer") is None:
+            raise DownloadFailed(
+                "What archives need to be searched (snowballstemmer) could not be loaded.",
+                hint="Reload the page, then add the archive again.",
                 retryable=True,
             )
 

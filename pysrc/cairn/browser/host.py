@@ -75,5 +75,8 @@ class Host(Protocol):
     def loadNumpy(self) -> Awaitable[Any]:
         """Install numpy from the app's own files."""
 
+    def loadStemmers(self) -> Awaitable[Any]:
+        """Install snowballstemmer from the app's own files."""
+
     def spawn(self, role: str, received: JsDoubleProxy, crashed: JsDoubleProxy) -> WorkerLink:
         """Start the model worker ``workers/<role>.mjs``."""

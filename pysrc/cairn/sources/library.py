@@ -47,7 +47,8 @@ async def at_once() -> None:
 class Library:
     """Active sources by id, and the reasons of those that could not be opened.
 
-    ``quiet`` is awaited before a source is replaced and closed: it returns when none is being asked.
+    ``quiet`` is awaited before a source is replaced and closed: it returns when none is being asked;
+    ``load_stemmers`` before an archive is opened.
     """
 
     files: Files
@@ -56,12 +57,13 @@ class Library:
     now: Callable[[], float]
     quiet: Callable[[], Awaitable[None]] = at_once
     picked: PickedFiles = field(default_factory=NothingPicked)
+    load_stemmers: Callable[[], Awaitable[None]] = at_once
     sources: dict[str, PackSource] = field(default_factory=dict)
     problems: dict[str, CairnError] = field(default_factory=dict)
     shelf: Shelf = field(init=False)
 
     def __post_init__(self) -> None:
-        self.shelf = Shelf(self.files, self.state, self.picked, self.now, self.quiet)
+        self.shelf = Shelf(self.files, self.state, self.picked, self.now, self.quiet, self.load_stemmers)
 
     async def open_recorded(self) -> None:
         """Open every active source that ``state.db`` knows."""

@@ -29,6 +29,7 @@ class Shelf:
     """Open archives by id, and why the others are not.
 
     ``quiet`` is awaited before an archive is closed: it returns when none is being asked.
+    ``prepare`` is awaited before one is opened: it makes the stemmers importable.
     """
 
     files: Files
@@ -36,6 +37,7 @@ class Shelf:
     picked: PickedFiles
     now: Callable[[], float]
     quiet: Callable[[], Awaitable[None]]
+    prepare: Callable[[], Awaitable[None]]
     sources: dict[str, ShelvedArchive] = field(default_factory=dict)
     problems: dict[str, CairnError] = field(default_factory=dict)
     copying: dict[str, tuple[int, int]] = field(default_factory=dict)  # done, total
@@ -63,6 +65,7 @@ class Shelf:
         """
         name, reader = open_picked(self.picked, key)
         try:
+            await self.prepare()
             archive = ShelvedArchive(reader, name=name, key=key)
             known = self.sources.get(archive.id)
             if known is not None and known.file:
@@ -156,11 +159,13 @@ class Shelf:
         if not file:
             if not self.picked.names(key):
                 raise absent(f"“{_title(row)}”")
+            await self.prepare()
             return ShelvedArchive(open_picked(self.picked, key)[1], name=name, key=key)
         if not any(info.name == file for info in await self.files.list(file)):
             raise StorageUnavailable(
                 f"The copy of “{_title(row)}” is gone: the browser cleared it.", hint="Add the archive again."
             )
+        await self.prepare()
         reader = FileReader(await self.files.ensure(file))
         try:
             return ShelvedArchive(reader, name=name, file=file)
