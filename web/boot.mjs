@@ -4,11 +4,15 @@
 import { capabilities } from "./capabilities.mjs";
 import { connect } from "./connection.mjs";
 import { EarlyQuestion } from "./early-question.mjs";
+import { ChosenFiles } from "./chosen-files.mjs";
+import { dropZone } from "./drop-zone.mjs";
 import { Updates } from "./updates.mjs";
 
 const connection = connect();
 const updates = new Updates();
 const early = new EarlyQuestion();
+const files = new ChosenFiles(connection, (event) => cairn.onfiles(JSON.stringify(event)));
+dropZone((chosen, handles) => files.add(chosen, handles));
 
 /** @type {string[]} said before the interface listened */
 const kept = [];
@@ -28,6 +32,14 @@ const cairn = {
   /** @type {(role: string) => void} set by the interface */
   onrole: () => {},
   onupdate: () => {},
+  /** @type {(text: string) => void} hears of files that are added, see chosen-files.mjs */
+  onfiles: () => {},
+  /** Ask the person for archive files. */
+  chooseFiles: () => files.choose(),
+  /** @param {string} key of an archive that is listed as absent */
+  reopenFiles: (key) => files.reopen(key),
+  /** @param {string} key of an archive that was removed */
+  forgetFiles: (key) => files.forget(key),
   /** "starting", "owner", "attached" (works through another tab), "released" (taken over), "failed" */
   get role() {
     return connection.role;

@@ -44,7 +44,9 @@ def snippet(citation, limit):
 
 def place(citation):
     """Where a passage stands: source, collection, heading."""
-    parts = [citation["source_title"], citation["collection"]]
+    parts = [citation["source_title"]]
+    if citation["collection"] != citation["source_title"]:
+        parts.append(citation["collection"])
     if citation["locator"] and citation["locator"] != citation["title"]:
         parts.append(citation["locator"])
     return " · ".join(parts)

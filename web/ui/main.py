@@ -8,11 +8,12 @@ import asyncio
 
 import about
 import dom
-import library
 import strings
+from archives import Archives
 from ask import Ask
 from client import Client
 from connection import Connection
+from library import LibraryRoom
 from pyscript import document, window
 from pyscript.ffi import create_proxy
 from rooms import Rooms
@@ -30,9 +31,9 @@ class Page:
         self.strip = Strip()
         self.connection = Connection(self.client)
         self.ask = Ask(self.client, self.strip)
-        self.rooms = Rooms(
-            {"library": lambda: library.draw(self.status), "about": lambda: about.draw(self.client)}
-        )
+        self.archives = Archives(self.client, self._refresh, lambda: self.rooms.go("library"))
+        self.library = LibraryRoom(self.archives)
+        self.rooms = Rooms({"library": self._refresh, "about": lambda: about.draw(self.client)})
         self._wire()
 
     def _wire(self):
@@ -40,6 +41,7 @@ class Page:
         self.client.on("engine.started", self._started)
         self.client.on("engine.failed", self.connection.failed)
         dom.action("restart-part", self._restart)
+        dom.action("archives-again", self._archives_again)
         dom.listen(dom.by_id("readiness-dot"), "click", lambda _: self.strip.toggle())
         dom.listen(dom.by_id("theme"), "click", lambda _: self._next_theme())
         self._name_theme()
@@ -56,15 +58,25 @@ class Page:
         self.ask.engine_started = True
         self.strip.update(status["readiness"])
 
-    def _refresh(self):
-        """The library changed while its room is open."""
-        if document.documentElement.dataset.view == "library":
-            self.client.request("engine.status", {}, self._redraw_library)
+    def _refresh(self, focus=""):
+        """The library changed, or its room was entered: draw what is known, then what is new."""
+        if document.documentElement.dataset.view != "library":
+            return
+        self.library.draw(self.status, focus)
 
-    def _redraw_library(self, result, error):
-        if not error:
-            self.status = result
-            library.draw(result)
+        def done(result, error):
+            if not error:
+                self.status = result
+                self.library.draw(result, focus)
+
+        self.client.request("engine.status", {}, done)
+
+    def _archives_again(self, node):
+        def done(result, error):
+            if not error:
+                self.archives.reopen_first(result["sources"])
+
+        self.client.request("engine.status", {}, done)
 
     def _restart(self, node):
         part = node.getAttribute("data-part")
@@ -86,6 +98,7 @@ async def main():
     page = Page()
     link = window.cairn
     link.onrole = create_proxy(lambda role: page.connection.role(role))
+    link.onfiles = create_proxy(page.archives.event)
     link.onupdate = create_proxy(lambda *_: page.connection.update_ready())
     link.listen(create_proxy(page.client.receive))
     page.connection.role(link.role)

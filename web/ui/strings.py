@@ -35,6 +35,18 @@ def number(value, digits=0):
 
 
 def size(count):
-    """Bytes in megabytes, one digit under ten."""
+    """Bytes in megabytes or gigabytes, one digit under ten."""
     mega = count / 1000000
+    if mega >= 1000:
+        return t("gigabytes", count=number(mega / 1000, 1))
     return t("megabytes", count=number(mega, 1 if mega < 10 else 0))
+
+
+def language_name(code):
+    """A language by its name in the page's language, by its code where it has none."""
+    options = window.JSON.parse('{"type": "language"}')
+    try:
+        names = window.Intl.DisplayNames.new(window.document.documentElement.lang, options)
+        return names.of(code) or code
+    except Exception:  # noqa: BLE001  the browser refuses codes that are not well-formed
+        return code

@@ -55,6 +55,8 @@ class Strip:
                     data_part=name,
                 ),
             )
+        if cell.get("action") and name == "archives":
+            put(node, el("button", "quiet", cell["action"], type="button", data_action="archives-again"))
         self._progress(node, cell)
 
     def _label(self, cell):
