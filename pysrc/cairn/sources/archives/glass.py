@@ -119,15 +119,20 @@ class Table:
             if item.key >= high:
                 return
             if item.first:
-                yield item.key, self._finish(item)
+                yield item.key, self._finish(item, block, index)
 
-    def _finish(self, item: blocks.LeafItem) -> bytes:
-        if not item.last:
-            tag = self._join(item.key, item.tag, 1)
-            if tag is None:
+    def _finish(self, item: blocks.LeafItem, block: bytes, index: int) -> bytes:
+        """The whole tag of the item at ``index``: its other components mostly follow in the block."""
+        tag, component, last = item.tag, 1, item.last
+        while not last and index + component < blocks.count(block):
+            more = blocks.leaf_item(block, index + component)
+            component += 1
+            if (more.key, more.component) != (item.key, component):
                 raise damaged("an item of its index breaks off")
-            return tag
-        return blocks.inflate(item.tag, _TAG_CAP) if item.compressed else item.tag
+            tag, last = tag + more.tag, more.last
+        if not last:
+            return self._join(item.key, tag, component) or b""
+        return blocks.inflate(tag, _TAG_CAP) if item.compressed else tag
 
     def _join(self, key: bytes, begun: bytes, component: int) -> bytes | None:
         """Follow the components of a tag after ``component``; None when the first is missing."""

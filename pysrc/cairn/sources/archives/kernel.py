@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 Vector: TypeAlias = Any
 
-NUMPY_FROM = 150_000
+NUMPY_FROM = 100_000
 """Postings from which loading numpy pays."""
 
 
@@ -97,6 +97,12 @@ class Kernel(Protocol):
 
     def union(self, left: Vector, right: Vector) -> Vector:
         """All docids of both."""
+
+    def without(self, left: Vector, right: Vector) -> Vector:
+        """The docids of ``left`` that are not in ``right``."""
+
+    def spread(self, like: Vector, parts: Sequence[tuple[Vector, Vector]]) -> Vector:
+        """As many numbers as ``like`` has: each part's values at its positions, else 0.0."""
 
     def at_least(self, scores: Vector, threshold: float) -> Vector:
         """Positions of scores >= threshold."""

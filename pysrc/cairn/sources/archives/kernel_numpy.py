@@ -70,7 +70,7 @@ class NumpyKernel:
         high = int(np.searchsorted(candidates, docids[-1], "right"))
         part = candidates[low:high]
         at = np.searchsorted(docids, part)
-        hit = np.flatnonzero(docids[at] == part)
+        hit = np.flatnonzero(docids[at] == part)  # no part is above the last docid
         return Matches(hit + low, counts[at[hit]])
 
     def join_matches(self, parts: Sequence[Matches]) -> Matches:
@@ -89,7 +89,8 @@ class NumpyKernel:
         return [(int(slot), int(candidates[edges[slot]])) for slot in used]
 
     def within(self, candidates: Array, first: int, last: int) -> bool:
-        at = int(self._np.searchsorted(candidates, first))
+        # A Python int would make numpy convert all candidates to 64 bits, for every chunk.
+        at = int(candidates.searchsorted(self._np.uint32(min(first, _MOST))))
         return at < len(candidates) and int(candidates[at]) <= last
 
     def take(self, vector: Array, positions: Array) -> Array:
@@ -127,7 +128,19 @@ class NumpyKernel:
         return [(float(scores[i]), int(docids[i])) for i in order]
 
     def union(self, left: Array, right: Array) -> Array:
-        return self._np.union1d(left, right)
+        merged = self._np.concatenate((left, self.without(right, left)))
+        merged.sort(kind="stable")  # two ascending runs: merged in one pass
+        return merged
+
+    def without(self, left: Array, right: Array) -> Array:
+        hit = self.match(left, Postings(right, right)).positions
+        return self._np.delete(left, hit)
+
+    def spread(self, like: Array, parts: Sequence[tuple[Array, Array]]) -> Array:
+        found = self.zeros(like)
+        for positions, values in parts:
+            found[positions] = values
+        return found
 
     def at_least(self, scores: Array, threshold: float) -> Array:
         return self._np.flatnonzero(scores >= threshold)

@@ -115,6 +115,19 @@ class PlainKernel:
     def union(self, left: array[int], right: array[int]) -> array[int]:
         return array("I", sorted({*left, *right}))
 
+    def without(self, left: array[int], right: array[int]) -> array[int]:
+        known = set(right)
+        return array("I", [docid for docid in left if docid not in known])
+
+    def spread(
+        self, like: array[int], parts: Sequence[tuple[array[int], array[float]]]
+    ) -> array[float]:
+        found = self.zeros(like)
+        for positions, values in parts:
+            for position, value in zip(positions, values, strict=True):
+                found[position] = value
+        return found
+
     def at_least(self, scores: array[float], threshold: float) -> array[int]:
         return array("I", [i for i, score in enumerate(scores) if score >= threshold])
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from cairn.sources.archives.bm25 import FULL_TEXT, Scheme
 from cairn.sources.archives.glass import Statistics
-from cairn.sources.archives.kernel import Kernel, Vector, choose_kernel
+from cairn.sources.archives.kernel import Kernel, Matches, Postings, Vector, choose_kernel
 from cairn.sources.archives.postings import List, PostingReader
 
 
@@ -28,6 +28,18 @@ class _Term(NamedTuple):
     weight: float
     times: int  # how often it is in the query
     bound: float
+
+
+_CHUNK = 900
+"""Postings in a chunk, about: what finding one document in a list costs."""
+
+
+class _Race(NamedTuple):
+    """Documents that may still win, column by column."""
+
+    docids: Vector
+    norms: Vector
+    scores: Vector
 
 
 NOTHING = Ranked([], 0)
@@ -48,7 +60,9 @@ class Ranker:
         known = self._terms(terms)
         if not known or len(known) < len(set(terms)):
             return NOTHING
-        kernel = kernel or choose_kernel(known[0].found.documents * len(known))
+        rarest = known[0].found.documents
+        most = rarest * _CHUNK  # postings that are decoded of another list to look the rarest up
+        kernel = kernel or choose_kernel(sum(min(most, term.found.documents) for term in known))
         docids, counts = self._postings.all(known[0].found, kernel)
         columns = [counts]
         for term in known[1:]:
@@ -80,12 +94,13 @@ class Ranker:
         known.sort(key=lambda term: (-term.bound, term.found.documents))
         kernel = kernel or choose_kernel(sum(term.found.documents for term in known))
         left = [sum(t.bound for t in known[i:]) for i in range(len(known) + 1)]
-        docids, scores, used = self._gather(known, left, limit, kernel)
+        race, used = self._gather(known, left, limit, kernel)
         for position in range(used, len(known)):
-            threshold = kernel.kth(scores, limit)
-            keep = kernel.at_least(scores, threshold - left[position])
-            docids, scores = kernel.take(docids, keep), kernel.take(scores, keep)
-            scores = self._scores(docids, known[: position + 1], kernel)
+            keep = kernel.at_least(race.scores, kernel.kth(race.scores, limit) - left[position])
+            race = _Race(*(kernel.take(column, keep) for column in race))
+            term = known[position]
+            race = self._scored(race, term, self._postings.matches(term.found, race.docids, kernel), kernel)
+        docids, _, scores = race
         # Scores are added up again in the order of libzim, so that equal documents are equal.
         keep = kernel.at_least(scores, kernel.kth(scores, limit) * (1 - 1e-9))
         docids = kernel.take(docids, keep)
@@ -94,16 +109,28 @@ class Ranker:
 
     def _gather(
         self, known: list[_Term], left: list[float], limit: int, kernel: Kernel
-    ) -> tuple[Vector, Vector, int]:
+    ) -> tuple[_Race, int]:
         """Documents of whole lists, until the lists left cannot bring another into the top."""
-        docids = kernel.vector(())
-        scores = kernel.zeros(docids)
+        nothing = kernel.vector(())
+        race = _Race(nothing, kernel.zeros(nothing), kernel.zeros(nothing))
         for used, term in enumerate(known):
-            if len(docids) >= limit and kernel.kth(scores, limit) > left[used]:
-                return docids, scores, used
-            docids = kernel.union(docids, self._postings.all(term.found, kernel).docids)
-            scores = self._scores(docids, known[: used + 1], kernel)
-        return docids, scores, len(known)
+            if len(race.docids) >= limit and kernel.kth(race.scores, limit) > left[used]:
+                return race, used
+            postings = self._postings.all(term.found, kernel)
+            fresh = kernel.without(postings.docids, race.docids)
+            docids = kernel.union(race.docids, fresh)
+            before = kernel.match(docids, Postings(race.docids, race.docids)).positions
+            after = kernel.match(docids, Postings(fresh, fresh)).positions
+            norms = kernel.spread(docids, [(before, race.norms), (after, self._norms(fresh, kernel))])
+            race = _Race(docids, norms, kernel.spread(docids, [(before, race.scores)]))
+            race = self._scored(race, term, kernel.match(docids, postings), kernel)
+        return race, len(known)
+
+    def _scored(self, race: _Race, term: _Term, matches: Matches, kernel: Kernel) -> _Race:
+        scores = race.scores
+        for _ in range(term.times):
+            scores = self._add(kernel, scores, matches.positions, matches.counts, race.norms, term.weight)
+        return race._replace(scores=scores)
 
     def _scores(self, docids: Vector, terms: Sequence[_Term], kernel: Kernel) -> Vector:
         norms = self._norms(docids, kernel)
