@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,3 +19,10 @@ def zim_folder() -> Path:
     if not folder.is_dir():
         pytest.skip("no archives: set CAIRN_DATA to a folder that has zim/")
     return folder
+
+
+@pytest.fixture
+def stemmers() -> None:
+    """Skip where snowballstemmer is not installed; importing it here would load every language."""
+    if find_spec("snowballstemmer") is None:
+        pytest.skip("snowballstemmer is not installed")

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from cairn.errors import ArchiveUnsupported
+from cairn.sources.archives import stemming
 from cairn.sources.archives.language import STEMMERS, stemmer_code
 from cairn.sources.archives.normalising import normalise
 from cairn.sources.archives.query import index_terms, tokenise, without_stop_words
@@ -90,13 +92,13 @@ def test_language_codes(code: str, wanted: str) -> None:
 
 
 @pytest.mark.parametrize("code", STEMMERS)
-def test_every_stemmer_loads_alone(code: str) -> None:
+def test_every_stemmer_loads_alone(stemmers: None, code: str) -> None:
     """Intent: one language costs one module; the package's other 25 are not imported."""
     assert isinstance(stemmer(code)("abcdefghij"), str)
     assert "snowballstemmer" not in sys.modules
 
 
-def test_stems_are_those_of_xapian() -> None:
+def test_stems_are_those_of_xapian(stemmers: None) -> None:
     """Intent: snowballstemmer 2.2.0, not the later rules (adding, interval)."""
     english = stemmer("eng")
     pairs = {"adding": "ad", "running": "run", "generously": "generous", "skies": "sky", "c++": "c++"}
@@ -106,9 +108,20 @@ def test_stems_are_those_of_xapian() -> None:
     assert stemmer("jpn")("running") == "running"
 
 
-def test_danish_and_finnish_digits() -> None:
+def test_danish_and_finnish_digits(stemmers: None) -> None:
     """Intent: what built archives have in their indexes, asked with libzim's writer."""
     pairs = {"100000": "10000", "abc11": "abc1", "12": "12", "vuosi2000": "vuosi200", "a99": "a9"}
     assert {word: stemmer("fin")(word) for word in pairs} == pairs
     pairs |= {"100000": "100000", "a99": "a99", "ab99": "ab9", "55a55": "55a5", "x100": "x100"}
     assert {word: stemmer("dan")(word) for word in pairs} == pairs
+
+
+def test_missing_stems_are_a_typed_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intent: never search with unstemmed words silently; titles go on."""
+    monkeypatch.setattr(stemming, "find_spec", lambda name: None)
+    monkeypatch.delitem(sys.modules, "_cairn_snowball", raising=False)
+    stemming._load.cache_clear()
+    with pytest.raises(ArchiveUnsupported) as caught:
+        stemmer("eng")
+    assert "Titles" in caught.value.hint
+    assert stemmer("jpn")("words") == "words"

@@ -87,7 +87,7 @@ def test_without_an_index_titles_are_searched(zim_folder: Path) -> None:
     assert any("прыназоўнік" in text.lower() for _, text in found)
 
 
-def test_titles_and_redirects_count() -> None:
+def test_titles_and_redirects_count(stemmers: None) -> None:
     """Intent: an article is found by the name of a redirect, which no full-text index has."""
     texts = {"Wells": "<h1>Wells</h1><p>How deep to dig for it.</p>", "Other": "<p>Nothing of the kind.</p>"}
     full = database(

@@ -14,6 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
+from cairn.errors import ArchiveUnsupported
 from cairn.sources.archives.language import STEMMERS, stemmer_code
 
 _ALIAS = "_cairn_snowball"
@@ -23,7 +24,10 @@ Stem = Callable[[str], str]
 
 
 def stemmer(language: str) -> Stem:
-    """The stemming function for an archive's language code; the identity where there is none."""
+    """The stemming function for an archive's language code; the identity where there is none.
+
+    Raises ArchiveUnsupported when snowballstemmer is not installed.
+    """
     code = stemmer_code(language)
     return _load(code) if code else _same
 
@@ -45,7 +49,11 @@ def _package() -> str:
     if _ALIAS not in sys.modules:
         spec = find_spec("snowballstemmer")
         if spec is None or not spec.submodule_search_locations:
-            raise ModuleNotFoundError("snowballstemmer")
+            # Searching without stems would find nothing and say nothing.
+            raise ArchiveUnsupported(
+                "The word stems that this archive's index needs are not installed.",
+                hint="Titles can still be searched. Reload the app to install the missing part.",
+            )
         package = ModuleType(_ALIAS)
         package.__path__ = list(spec.submodule_search_locations)
         sys.modules[_ALIAS] = package
