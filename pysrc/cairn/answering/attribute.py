@@ -5,6 +5,9 @@ model's text in any pieces, removes everything that looks like a citation, and w
 each closed sentence that a passage supports. Text passes through at once; the outcome does not
 depend on how it was cut (tested).
 
+A text that goes wrong is cut off where that shows: when it repeats itself (:attr:`Attributor.looping`)
+or makes several statements in a row that no passage supports (:attr:`Attributor.drifting`).
+
 Headings, lines that end with a colon, table rows and code are shown but not judged: they state
 nothing.
 """
@@ -24,17 +27,32 @@ _NO_STATEMENT = re.compile(r"^\s*(?:#{1,6}\s.*|.*[:：]\**\s*|\*\*[^*]*\*\*\s*)$
 _MARKUP = re.compile(r"^\s*(?:[-*+>•]\s+|\d{1,3}[.)]\s+)+|\*\*|__|`")
 
 
+DRIFT = 3
+"""Unsupported statements in a row after which the model has left the evidence."""
+
+SMALL_DRIFT = 2
+"""The same for a small model, which does not find back."""
+
+
 class Attributor:
     """Streams a model's text with citations of ours put in."""
 
-    def __init__(self, passages: Sequence[tuple[int, Passage]]) -> None:
-        """``passages``: the evidence, with citation numbers."""
+    def __init__(self, passages: Sequence[tuple[int, Passage]], *, drift: int = DRIFT) -> None:
+        """``passages``: the evidence, with citation numbers; ``drift``: patience with the model."""
+        self._patience = drift
         self._stream = SentenceStream()
         self._supporter = Supporter(passages)
         self._loops = LoopDetector()
         self._shown: list[str] = []
         self.sentences: list[SentenceInfo] = []
+        self._unsupported = 0
         self.looping = False
+        self.drifting = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether the model is to be stopped: nothing more is shown."""
+        return self.looping or self.drifting
 
     @property
     def text(self) -> str:
@@ -49,7 +67,7 @@ class Attributor:
     def feed(self, delta: str) -> str:
         """Take new characters of the model; return the characters to show now (may be "").
 
-        Once :attr:`looping` is true the model repeats itself: stop it; nothing more is shown.
+        Once :attr:`ended` is true the model is to be stopped.
         """
         return self._show(self._stream.feed(delta))
 
@@ -60,7 +78,7 @@ class Attributor:
     def _show(self, parts: Iterable[str | Closed]) -> str:
         shown: list[str] = []
         for part in parts:
-            if self.looping:
+            if self.ended:
                 break
             shown.append(self._attribute(part) if isinstance(part, Closed) else self._pass(part))
         self._shown += shown
@@ -77,9 +95,12 @@ class Attributor:
         text = _MARKUP.sub("", sentence.text).strip()
         if _NO_STATEMENT.match(sentence.text) or not text:
             return ""
+        self.looping = self._loops.sentence(text)
         support = self._supporter.best(text, sentence.claimed)
         if support is None:
             return ""
+        self._unsupported = 0 if support.n else self._unsupported + 1
+        self.drifting = self._unsupported >= self._patience
         self.sentences.append(
             SentenceInfo(text=text, n=support.n, support=support.share, confirmed=support.confirmed)
         )

@@ -1,6 +1,6 @@
 """Evidence: the kept passages, cut to a token budget and made harmless for a prompt.
 
-Passages are untrusted. They are data between two lines that carry a nonce no passage can know, and
+Passages are untrusted. They are data between two lines with a nonce that no passage can know, and
 :func:`neutralise` takes the edge off text that imitates chat templates, our wrapper or citations:
 the chat tokens of any model would otherwise be parsed as structure by its tokenizer.
 
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from cairn.answering.citations import MARKER
 from cairn.passages.sentences import sentences
+from cairn.protocol import QuoteInfo
 from cairn.retrieval.overlap import Weights, keys
 from cairn.retrieval.types import Candidate
 
@@ -65,7 +66,7 @@ class Evidence:
 
 
 def neutralise(text: str) -> str:
-    """Text that a chat template, our wrapper and our citation syntax cannot mistake for their own.
+    """Text that a chat template and our citation syntax cannot mistake for their own.
 
     Brackets of anything that looks like a chat token or a citation are replaced by look-alikes, and
     invisible direction and tag characters are removed. Everything else stays as it was.
@@ -83,8 +84,33 @@ def _soften(match: re.Match[str]) -> str:
 
 
 def wrap(blocks: Sequence[str], nonce: str) -> str:
-    """The evidence block: ``blocks`` between two marked lines that carry ``nonce``."""
-    return "\n\n".join((f"[NOTES {nonce}]", *blocks, f"[END {nonce}]"))
+    """The evidence block: ``blocks`` between two lines that carry ``nonce``, which is taken out of
+    them should it stand there.
+
+    In words, not in brackets: SmolLM2-135M repeats bracketed marks as if they were the answer.
+    """
+    inside = [block.replace(nonce, "") for block in blocks]
+    return "\n".join((f"Notes {nonce}:", *inside, f"End of notes {nonce}."))
+
+
+async def quoted_evidence(
+    quotes: Sequence[QuoteInfo], count_tokens: CountTokens, *, nonce: str, budget: int
+) -> Evidence:
+    """Evidence for the smallest models: the quoted sentences alone, while they fit ``budget`` tokens.
+
+    Raises what ``count_tokens`` raises.
+    """
+    lines = [(quote["n"], f"- {neutralise(quote['text'])}") for quote in quotes]
+    while lines:
+        block = wrap([line for _, line in lines], nonce)
+        total, *each = await count_tokens([block, *(line for _, line in lines)])
+        if total <= budget:
+            items = tuple(
+                EvidenceItem(n, line, True, tokens) for (n, line), tokens in zip(lines, each, strict=True)
+            )
+            return Evidence(items, block, total)
+        lines.pop()
+    return Evidence((), "", 0)
 
 
 async def build_evidence(
@@ -109,8 +135,8 @@ async def build_evidence(
         text, cut = await _fit(candidate, n, count_tokens, weights, min(left, PASSAGE_BUDGET))
         if text:
             blocks.append((n, text, cut))
-            # Two line breaks join it to the rest; a tokenizer may spend a token on each.
-            left -= (await count_tokens([_block(n, candidate, text)]))[0] + 2
+            # A line break joins it to the rest; a tokenizer may spend a token on it.
+            left -= (await count_tokens([_block(n, candidate, text)]))[0] + 1
     return await _assemble(kept, blocks, count_tokens, nonce, budget)
 
 

@@ -61,6 +61,9 @@ _NEW_WORDS = 0.12
 _STRONG = 0.75
 """A further sentence with this part of the best score is quoted although it adds no new word."""
 
+UNSTOPPED = 80
+"""Characters from which running text without a full stop is no heading."""
+
 _CJK_SHORTEST = 8
 
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$)|^[^a-zà-ÿ\u0370-\uffff]*$")
@@ -75,6 +78,7 @@ _ASKS_FIGURE = re.compile(
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"\d|\b(?:one|two|three|four|five|six|ten|twelve)\b", re.IGNORECASE)
+_LISTED = re.compile(r"^[ \t>]*[-*+•‣▪–·][ \t]+\Z", re.MULTILINE)
 _LIST_NUMBER = re.compile(r"^\(?(?:\d{1,3}|[a-z])[.)]\s+", re.IGNORECASE)
 
 
@@ -179,7 +183,8 @@ def _sentences(question: str, n: int, candidate: Candidate, weights: Weights) ->
     found: list[_Sentence] = []
     for index, (start, end) in enumerate(spans):
         quote = _LIST_NUMBER.sub("", text[start:end])
-        if not _readable(quote):
+        listed = len(quote) < end - start or _LISTED.search(text, 0, start) is not None
+        if not _readable(quote, listed):
             continue
         own = frozenset(keys(quote))
         share = weights.share(own)
@@ -205,8 +210,8 @@ def _context_credit(ordinal: int, position: int) -> float:
     return 0.75 if position == 0 or (ordinal == 0 and position == 1) else 0.5
 
 
-def _readable(text: str) -> bool:
-    """Whether a sentence can stand alone."""
+def _readable(text: str, listed: bool) -> bool:
+    """Whether a sentence can stand alone; ``listed``: it is an item of a list, which needs no stop."""
     wide = sum(char > "\u2e80" for char in text) * 2 > len(text)
     shortest, longest = (_CJK_SHORTEST, LONGEST // 2) if wide else (SHORTEST, LONGEST)
     if len(text) < shortest or len(text) > longest:
@@ -215,7 +220,7 @@ def _readable(text: str) -> bool:
         return False
     if _pointing().match(fold(normalise(text.lstrip("*_\"“«'")))):
         return False
-    return bool(_SENTENCE_END.search(text)) or len(text) > 2 * SHORTEST
+    return bool(_SENTENCE_END.search(text)) or listed or len(text) >= UNSTOPPED
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from cairn.passages.scripts import HAN, KANA
 
@@ -16,6 +17,10 @@ _WORD = re.compile(rf"[{HAN}{KANA}]|[^\W_]+")
 _SINGLE = re.compile(rf"[{HAN}{KANA}]")
 
 
+SAME_SENTENCE = 3
+"""Times a statement of four words or more may be made before it is a loop ("1. Boil it. 2. Boil it.")."""
+
+
 class LoopDetector:
     """Counts, for every period, how many words in a row equal the word one period before.
 
@@ -26,6 +31,7 @@ class LoopDetector:
     def __init__(self) -> None:
         self._words: list[str] = []  # at most LONGEST_PERIOD
         self._runs = [0] * (LONGEST_PERIOD + 1)
+        self._said: Counter[tuple[str, ...]] = Counter()
         self._open = ""  # the word the text ended in, which may go on
 
     def feed(self, text: str) -> int | None:
@@ -39,6 +45,12 @@ class LoopDetector:
             elif self._word(match.group().casefold()):
                 return max(0, match.end() - before)
         return None
+
+    def sentence(self, text: str) -> bool:
+        """Take a finished statement, its list number left out; whether it was made too often."""
+        words = tuple(match.group().casefold() for match in _WORD.finditer(text))
+        self._said[words] += 1
+        return len(words) >= 4 and self._said[words] >= SAME_SENTENCE
 
     def _word(self, word: str) -> bool:
         words, looping = self._words, False

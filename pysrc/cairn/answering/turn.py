@@ -26,21 +26,23 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from cairn.answering.attribute import Attributor
+from cairn.answering.attribute import DRIFT, SMALL_DRIFT, Attributor
 from cairn.answering.citations import citations
 from cairn.answering.debug import describe
-from cairn.answering.evidence import Evidence, build_evidence
+from cairn.answering.evidence import Evidence, build_evidence, quoted_evidence
 from cairn.answering.extract import Extractor
 from cairn.answering.prompt import (
-    MAX_NEW_TOKENS,
     QUESTION_CHARS,
     SAMPLING,
     build_prompt,
+    can_write,
     evidence_budget,
+    is_small,
+    max_new_tokens,
     prompt_text,
 )
 from cairn.errors import CairnError, ModelUnavailable, TimedOut
-from cairn.models.ports import ChatMessage, Embedder, Finished, Generator
+from cairn.models.ports import ChatMessage, Embedder, Finished, Generator, ModelInfo
 from cairn.protocol import AskEvent, AskResult
 from cairn.retrieval.analysis import Analysis, analyse
 from cairn.retrieval.overlap import Weights
@@ -62,6 +64,9 @@ QUOTE_LIMIT_S = 4.0
 
 NOTE_WEAK = "These passages are only near your question. Read them before you rely on them."
 NOTE_LOOPING = "The model began to repeat itself and was stopped."
+NOTE_DRIFTING = "The model left your library's text and was stopped."
+NOTE_UNCONFIRMED = "Your library does not confirm what the model wrote. Rely on the quotes."
+NOTE_LANGUAGE = "The model on this device writes English only, so here are the library's own words."
 WROTE_NOTHING = "The model ended without writing anything."
 NOTE_LENGTH = "The answer was cut at its longest length."
 
@@ -135,9 +140,12 @@ async def _answer(turn: _Turn, analysis: Analysis, embedder: Embedder | None) ->
     for note in found.notes:
         turn.emit({"type": "note", "message": note})
     turn.debug = describe(analysis, found, weights)
-    if found.outcome == "matched" and turn.generator is not None and turn.generator.info is not None:
-        await _write(turn, turn.generator, analysis, found, weights)
-        return
+    info = turn.generator.info if turn.generator is not None else None
+    if turn.generator is not None and info is not None and found.outcome == "matched":
+        if can_write(info, analysis.language):
+            await _write(turn, turn.generator, info, analysis, found, weights)
+            return
+        turn.emit({"type": "note", "message": NOTE_LANGUAGE})
     _debug(turn)
     result["finish"] = "no_model" if found.outcome == "matched" else "no_evidence"
     if found.outcome == "weak":
@@ -177,47 +185,81 @@ async def _quote(turn: _Turn, found: SearchResult, weights: Weights, embedder: E
 
 def _debug(turn: _Turn) -> None:
     turn.debug["timings"] = dict(turn.result["timings"])
+    turn.debug["model"] = turn.result["model"]
     turn.emit({"type": "debug", "debug": turn.debug})
 
 
 async def _write(
-    turn: _Turn, generator: Generator, analysis: Analysis, found: SearchResult, weights: Weights
+    turn: _Turn,
+    generator: Generator,
+    info: ModelInfo,
+    analysis: Analysis,
+    found: SearchResult,
+    weights: Weights,
 ) -> None:
     """Evidence, prompt, generation; any failure of the model ends in finish ``failed``."""
-    info = generator.info
-    turn.result["model"] = info.label() if info else ""
+    result = turn.result
+    result["model"] = info.label()
     try:
-        began = turn.clock()
-        [asked] = await generator.count_tokens([turn.question[:QUESTION_CHARS]])
-        budget = evidence_budget(info, asked) if info else 0
-        evidence = await build_evidence(
-            found.kept, generator.count_tokens, weights, nonce=turn.nonce, budget=budget
-        )
-        turn.result["timings"]["evidence"] = turn.clock() - began
-        messages = build_prompt(turn.question, analysis.language, evidence)
-        _describe_prompt(turn, evidence, messages, budget)
+        evidence = await _gather(turn, generator, info, found, weights)
         if not evidence.items:
-            turn.result["finish"] = "no_evidence"
+            _debug(turn)
+            result["finish"] = "no_evidence"
             return
-        passages = [(item.n, found.kept[item.n - 1].passage) for item in evidence.items]
-        turn.attributor = Attributor(passages)
-        await _stream(turn, generator, messages, turn.attributor)
-        if turn.result["finish"] == "complete" and not turn.attributor.text.strip():
-            turn.result["finish"], turn.result["reason"] = "failed", WROTE_NOTHING
+        small = is_small(info)
+        messages = build_prompt(turn.question, analysis.language, evidence, small=small)
+        turn.debug["prompt"] = prompt_text(messages)
+        _debug(turn)
+        shown = dict.fromkeys(item.n for item in evidence.items)
+        turn.attributor = Attributor(
+            [(n, found.kept[n - 1].passage) for n in shown], drift=SMALL_DRIFT if small else DRIFT
+        )
+        await _stream(turn, generator, messages, max_new_tokens(info), turn.attributor)
     except (CairnError, TimeoutError) as error:
         fault = error if isinstance(error, CairnError) else _silent()
-        turn.result["finish"] = "failed"
-        turn.result["reason"] = fault.message
+        result["finish"] = "failed"
+        result["reason"] = fault.message
         turn.failed("answers", fault)
     _settle(turn)
+    if result["finish"] == "complete" and not result["text"]:
+        result["finish"], result["reason"] = "failed", WROTE_NOTHING
+    if result["sentences"] and not any(sentence["confirmed"] for sentence in result["sentences"]):
+        turn.emit({"type": "note", "message": NOTE_UNCONFIRMED})
+
+
+async def _gather(
+    turn: _Turn, generator: Generator, info: ModelInfo, found: SearchResult, weights: Weights
+) -> Evidence:
+    """The evidence this model gets, within its budget; described in the debug panel."""
+    began = turn.clock()
+    [asked] = await generator.count_tokens([turn.question[:QUESTION_CHARS]])
+    budget = evidence_budget(info, asked)
+    count, nonce = generator.count_tokens, turn.nonce
+    if is_small(info):
+        evidence = await quoted_evidence(turn.result["quotes"], count, nonce=nonce, budget=budget)
+    else:
+        evidence = await build_evidence(found.kept, count, weights, nonce=nonce, budget=budget)
+    turn.result["timings"]["evidence"] = turn.clock() - began
+    turn.debug["evidence"] = {
+        "budget": budget,
+        "tokens": evidence.tokens,
+        "items": [
+            {"n": item.n, "tokens": item.tokens, "truncated": item.truncated} for item in evidence.items
+        ],
+    }
+    return evidence
 
 
 async def _stream(
-    turn: _Turn, generator: Generator, messages: list[ChatMessage], attributor: Attributor
+    turn: _Turn,
+    generator: Generator,
+    messages: list[ChatMessage],
+    longest: int,
+    attributor: Attributor,
 ) -> None:
     result = turn.result
     began = turn.clock()
-    stream = generator.generate(messages, max_new_tokens=MAX_NEW_TOKENS, sampling=SAMPLING)
+    stream = generator.generate(messages, max_new_tokens=longest, sampling=SAMPLING)
     limit = FIRST_TOKEN_LIMIT_S
     finished: Finished | None = None
     async with aclosing(stream):  # type: ignore[type-var]  # the port promises aclose()
@@ -238,15 +280,16 @@ async def _stream(
                 limit = NEXT_TOKEN_LIMIT_S
             result["tokens"] = part.tokens
             _show(turn, attributor.feed(part.text))
-            if attributor.looping:
+            if attributor.ended:
                 result["finish"] = "length"
-                turn.emit({"type": "note", "message": NOTE_LOOPING})
+                note = NOTE_LOOPING if attributor.looping else NOTE_DRIFTING
+                turn.emit({"type": "note", "message": note})
                 break
     result["timings"]["generate"] = turn.clock() - began
     writing = (finished.ms if finished else turn.clock() - began) - result["first_token_ms"]
     if result["tokens"] > 1 and writing > 0:
         result["tokens_per_second"] = round((result["tokens"] - 1) * 1_000 / writing, 2)
-    if result["finish"] == "length" and not attributor.looping:
+    if result["finish"] == "length" and not attributor.ended:
         turn.emit({"type": "note", "message": NOTE_LENGTH})
 
 
@@ -270,19 +313,6 @@ def _mark_cited(turn: _Turn) -> None:
         used |= turn.attributor.cited
     for citation in turn.result["citations"]:
         citation["cited"] = citation["n"] in used
-
-
-def _describe_prompt(turn: _Turn, evidence: Evidence, messages: list[ChatMessage], budget: int) -> None:
-    turn.debug["evidence"] = {
-        "budget": budget,
-        "tokens": evidence.tokens,
-        "items": [
-            {"n": item.n, "tokens": item.tokens, "truncated": item.truncated} for item in evidence.items
-        ],
-    }
-    turn.debug["prompt"] = prompt_text(messages)
-    turn.debug["model"] = turn.result["model"]
-    _debug(turn)
 
 
 def _silent() -> CairnError:

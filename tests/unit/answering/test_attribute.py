@@ -142,7 +142,13 @@ def test_text_is_shown_at_once() -> None:
 
 @pytest.mark.parametrize(
     "loop",
-    ["Boil the water. " * 30, "water " * 60, "and then the fire and then the fire " * 10, "煮沸水" * 20],
+    [
+        "Boil the water. " * 30,
+        "".join(f"{n}. Boil the clear water.\n" for n in range(1, 30)),
+        "water " * 60,
+        "and then the fire and then the fire " * 10,
+        "煮沸水" * 20,
+    ],
 )
 def test_loops_are_stopped_and_kept(loop: str) -> None:
     """Intent: a model that repeats itself is cut off; what it said once stays."""

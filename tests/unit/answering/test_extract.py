@@ -148,3 +148,9 @@ def test_meaning_keeps_to_its_time() -> None:
     extractor = Extractor("agua", kept(passage(text)), Weights({"agua": 1.0}))
     assert len(run_meaning(extractor, {}, step=10_000.0)) == MEANING_BATCH
     assert extractor.quotes()
+
+
+def test_a_line_without_a_stop_is_a_heading_unless_it_is_listed() -> None:
+    text = "Signs that water is safe for children\n\n- Boil the water until it is safe for everyone\n"
+    found = [q["text"] for q in quotes("water safe children", passage(text, row=1))]
+    assert found == ["Boil the water until it is safe for everyone"]
