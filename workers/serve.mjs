@@ -10,8 +10,8 @@ import { CairnError, Server } from "./rpc.mjs";
  */
 export function serve(methods) {
   const server = new Server((message, transfer = []) => postMessage(message, { transfer }), methods);
-  // The engine watches this lock from our first message on.
-  const held = hold(self.name);
+  // The engine watches this lock from now on.
+  const held = hold(self.name).then(() => postMessage({ type: "alive" }));
   addEventListener("message", ({ data }) => void held.then(() => server.receive(data)));
   return server;
 }

@@ -5,7 +5,6 @@ import { watch } from "./lifeline.mjs";
 /** A worker and its lifeline. */
 export class WorkerLink {
   #abort = new AbortController();
-  #watching = false;
 
   /**
    * @param {string} url
@@ -23,10 +22,9 @@ export class WorkerLink {
     };
     this.worker = new Worker(url, { type: "module", name });
     this.worker.onmessage = ({ data }) => {
-      // The worker takes its lifeline before its first message.
-      if (!this.#watching) watch(name, () => fail("it ended unexpectedly"), this.#abort.signal);
-      this.#watching = true;
-      received(data);
+      // The first message says that the worker holds its lifeline.
+      if (data.type !== "alive") received(data);
+      else watch(name, () => fail("it ended unexpectedly"), this.#abort.signal);
     };
     this.worker.onerror = (event) => {
       event.preventDefault();
