@@ -84,6 +84,12 @@ def call(page: Page, method: str, params: dict[str, object]) -> dict[str, object
     return found
 
 
+def readiness(page: Page) -> str:
+    """State of the archives as the engine tells it now."""
+    status: Any = call(page, "engine.status", {})
+    return str(status["readiness"]["archives"]["state"])
+
+
 def read(context: BrowserContext, address: str) -> tuple[Page, Frame]:
     """Open a reader address in a page of its own; the page and the article's frame."""
     page = context.new_page()

@@ -17,6 +17,7 @@ from tests.browser.archives_page import (
     choose,
     open_app,
     read,
+    readiness,
     wait_for_article,
     wait_until,
 )
@@ -176,6 +177,45 @@ def test_a_second_tab_adds_through_the_tab_in_charge(site: Site, on_disk: Start,
     assert cards(page) == ["Coast book"]
     first.page.bring_to_front()
     wait_until(lambda: first.state("archives") == "ready", 20)
+    source = call(page, "engine.status", {})["sources"][-1]["id"]  # type: ignore[index]
+    first.page.close()  # the other takes over, and hands the file to its own engine
+    wait_until(lambda: not page.locator(".banner[data-name=role]").count(), 60)
+    wait_until(lambda: readiness(page) == "ready", 90)
+    assert call(page, "archives.main", {"source": source})["path"] == "C/Lighthouse"
+
+
+PICKER = """
+globalThis.showOpenFilePicker = async () => {
+  const root = await navigator.storage.getDirectory();
+  return [await root.getFileHandle("coast.zim")];
+};
+"""
+PUT = """async bytes => {
+  const root = await navigator.storage.getDirectory();
+  const file = await (await root.getFileHandle("coast.zim", { create: true })).createWritable();
+  await file.write(new Uint8Array(bytes));
+  await file.close();
+}"""
+
+
+def test_a_remembered_handle_opens_by_itself_while_access_is_granted(site: Site, on_disk: Start) -> None:
+    """Intent: on Chromium the next start needs no click (a handle in OPFS stands in for one on the disk)."""
+    context = on_disk()
+    app = open_app(context, site.origin)
+    app.page.evaluate(PUT, list(small_archive()))
+    app.page.evaluate(PICKER)
+    app.page.click(".room[data-room=library]")
+    app.page.click("[data-action=add-archive]")
+    app.page.wait_for_selector(".card[data-state=open]")
+    context.close()
+
+    app = open_app(on_disk(), site.origin)
+    wait_until(lambda: app.state("archives") == "ready", 20)
+    app.page.click(".room[data-room=library]")
+    app.page.wait_for_selector(".card[data-state=open]")
+    app.page.click("[data-action=remove-archive]")
+    app.page.click("[data-action=really-remove-archive]")
+    wait_until(lambda: not cards(app.page), 20)
 
 
 def test_a_file_dropped_on_the_page_is_added(site: Site, on_disk: Start) -> None:
