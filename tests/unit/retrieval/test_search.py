@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from array import array
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -28,7 +29,7 @@ def run(
     question: str,
     sources: Sequence[FakeSource],
     embedder: FakeEmbedder | None = None,
-    clock: Clock | None = None,
+    clock: Callable[[], float] | None = None,
     failed: list[tuple[str, CairnError]] | None = None,
 ) -> SearchResult:
     heard: list[tuple[str, CairnError]] = [] if failed is None else failed
@@ -126,6 +127,21 @@ def test_reranking_keeps_to_its_budget() -> None:
     result = run("water", [source], embedder, Clock(step=1_000.0))
     assert 0 < len(embedder.asked) - 1 < module.RERANKED
     assert len(result.considered) == 30
+
+
+def test_reranking_begins_no_batch_that_it_has_no_time_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intent: on a slow device one batch is most of the budget; a second would double the wait."""
+    now = [0.0]
+    embedder = FakeEmbedder()
+    embed = embedder.embed_passages
+
+    async def slow(texts: Sequence[str]) -> list[array[float]]:
+        now[0] += 0.6 * module.RERANK_BUDGET_MS
+        return await embed(texts)
+
+    monkeypatch.setattr(embedder, "embed_passages", slow)
+    result = run("water", [FakeSource([f"water number {n}" for n in range(30)])], embedder, lambda: now[0])
+    assert sum(c.mode == "semantic-reranked" for c in result.considered) == module.RERANK_BATCH
 
 
 def test_a_failing_embedder_costs_meaning_only() -> None:
