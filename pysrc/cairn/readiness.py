@@ -11,6 +11,8 @@ def archives_cell(library: Library | None) -> Cell:
     infos = library.shelf.infos() if library is not None else []
     if library is None or not infos:
         return {"state": "off", "label": "No archives yet", "action": ""}
+    if not library.shelf.opened:
+        return {"state": "starting", "label": "Opening archives", "action": ""}
     waiting = [info for info in infos if info["archive"]["state"] == "absent"]
     failed = [info for info in infos if info["archive"]["state"] == "failed"]
     if waiting:

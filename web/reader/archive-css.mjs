@@ -45,12 +45,26 @@ function safeRules(rules, dark) {
   return text;
 }
 
+/** @type {Map<string, string>} the last cleaned sheets: most pages of an archive share theirs */
+const known = new Map();
+const MOST_KNOWN = 16;
+
 /**
  * @param {string} css
  * @param {boolean} dark
  * @returns {string} CSS text in a layer
  */
 export function safeCss(css, dark) {
+  const key = `${dark}${css}`;
+  const clean = known.get(key) ?? cleaned(css, dark);
+  known.delete(key);
+  known.set(key, clean);
+  if (known.size > MOST_KNOWN) known.delete([...known.keys()][0]);
+  return clean;
+}
+
+/** @param {string} css @param {boolean} dark */
+function cleaned(css, dark) {
   const sheet = new CSSStyleSheet(); // belongs to no page: parsed, never loaded
   sheet.replaceSync(css.slice(0, MOST_CHARS));
   return `@layer archive{${safeRules(sheet.cssRules, dark)}}`;

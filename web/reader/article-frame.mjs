@@ -26,6 +26,8 @@ export class ArticleFrame {
   #dark = false;
   /** @type {string[]} style sheets of the article, as they came */
   #css = [];
+  /** @type {Map<string, Promise<string>>} the archive's, by path: most pages share them */
+  #sheets = new Map();
 
   /**
    * @param {HTMLIFrameElement} frame
@@ -146,8 +148,15 @@ export class ArticleFrame {
   /** @param {{path: string} | {text: string}} style @returns {Promise<string>} */
   async #cssOf(style) {
     if ("text" in style) return style.text;
+    const known = this.#sheets.get(style.path) ?? this.#loadCss(style.path);
+    this.#sheets.set(style.path, known);
+    return known;
+  }
+
+  /** @param {string} path @returns {Promise<string>} */
+  async #loadCss(path) {
     try {
-      const { data } = await this.resource(style.path);
+      const { data } = await this.resource(path);
       return new TextDecoder().decode(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)));
     } catch {
       return ""; // a page without its style is a page

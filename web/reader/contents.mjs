@@ -14,6 +14,7 @@ export class Contents {
   constructor(frame) {
     this.frame = frame;
     this.#button.onclick = () => this.#open(this.#panel.hidden === true);
+    this.#wide.addEventListener("change", () => this.#open(this.#wide.matches && !this.#button.hidden));
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && !this.#panel.hidden && !this.#wide.matches) {
         this.#open(false);

@@ -13,7 +13,7 @@ const RULES = {
     "autofocus", "contenteditable", "draggable", "popover", "popovertarget", "is", "slot", "part", "nonce", "accesskey",
     "lowsrc", "dynsrc", "longdesc", "cite", "manifest", "loading", "xlink:href", "xmlns"],
   ALLOW_DATA_ATTR: false,
-  RETURN_DOM: true,
+  IN_PLACE: true,
 };
 const PICTURE = /^data:image\/(png|gif|jpeg|webp|avif|svg\+xml)[;,]/i;
 const MOST_STYLES = 12;
@@ -34,11 +34,14 @@ const MOST_STYLES = 12;
 export function safePage(html, { source, base }) {
   const inert = withStylesSetAside(html);
   const raw = new DOMParser().parseFromString(inert, "text/html"); // has no window: runs and loads nothing
-  const body = /** @type {HTMLElement} */ (/** @type {unknown} */ (DOMPurify.sanitize(inert, RULES)));
+  const found = styles(raw, base);
+  const body = raw.body;
+  // In place: what is cleaned is what is shown, never written out and parsed again.
+  DOMPurify.sanitize(body, RULES);
   for (const element of body.querySelectorAll("*")) bind(element, source, base);
   return {
     body,
-    styles: styles(raw, base),
+    styles: found,
     dir: (raw.documentElement.dir || raw.body.dir || "").toLowerCase(),
     bodyClass: raw.body.className,
   };

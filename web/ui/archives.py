@@ -121,9 +121,7 @@ class Archives:
                 put(link, icon("open"), el("span", "", t("archive.read"))),
             )
         elif archive["state"] == "absent":
-            again = self._button("primary", "again", "archive.reopen", "reopen-archive", source)
-            again.setAttribute("data-key", archive["key"])
-            put(row, again)
+            put(row, self._button("primary", "again", "archive.reopen", "reopen-archive", source))
         if name in self._copies:
             put(row, self._button("", "stop", "archive.copy.stop", "stop-copy", source))
         elif archive["place"] == "picked" and archive["state"] == "open":
@@ -135,7 +133,13 @@ class Archives:
     def _button(self, cls, icon_name, word, action_name, source):
         label = t(word) + ": " + source["title"]
         return icon_button(
-            cls, icon_name, t(word), data_action=action_name, data_source=source["id"], aria_label=label
+            cls,
+            icon_name,
+            t(word),
+            data_action=action_name,
+            data_source=source["id"],
+            data_key=source["archive"]["key"],
+            aria_label=label,
         )
 
     def _bar(self, source):
@@ -192,12 +196,15 @@ class Archives:
 
     def _remove(self, node):
         name = node.getAttribute("data-source")
+        key = node.getAttribute("data-key")
         self._asking = ""
 
         def done(result, error):
             if error:
                 self._fail(error)
             else:
+                if key:
+                    window.cairn.forgetFiles(key)
                 self._news = [["added", t("archive.removed")]]
                 say(t("archive.removed"))
             self._changed('[data-action="add-archive"]')

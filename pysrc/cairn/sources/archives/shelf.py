@@ -41,6 +41,7 @@ class Shelf:
     sources: dict[str, ShelvedArchive] = field(default_factory=dict)
     problems: dict[str, CairnError] = field(default_factory=dict)
     copying: dict[str, tuple[int, int]] = field(default_factory=dict)  # done, total
+    opened: bool = False  # whether every recorded archive was tried
 
     async def open_recorded(self) -> None:
         """Open every recorded archive that can be read now."""
@@ -49,6 +50,7 @@ class Shelf:
                 self.sources[row.id] = await self._open(row)
             except CairnError as error:
                 self.problems[row.id] = error
+        self.opened = True
 
     async def remove_orphans(self) -> None:
         """Delete stored files that no record names."""
@@ -201,6 +203,8 @@ class Shelf:
         if problem is not None:
             facts["state"] = "absent" if problem.code == "archive_absent" else "failed"
             facts["problem"] = f"{problem.message} {problem.hint}".strip()
+        elif archive is None:
+            facts["state"] = "absent"  # not tried yet
         facts["copied"] = self.copying.get(row.id, (0, 0))[0]
         return info
 
