@@ -1,6 +1,6 @@
 // What the engine starts from, as /python/boot.json names it; every file is checked before use.
 import { sha256 } from "./hash.mjs";
-import { CairnError } from "./rpc.mjs";
+import { CairnError } from "./errors.mjs";
 
 /** @typedef {{url: string, sha256: string, bytes?: number}} Checked */
 /**

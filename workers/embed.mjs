@@ -1,8 +1,10 @@
 // The embedding worker: E5 by transformers.js. One text per run, so that a vector never depends on
 // its neighbours (and batches are no faster here: see MODELS in the docs of the measurements).
+import { CairnError } from "./errors.mjs";
 import { endWhenLost, prepare } from "./runtime.mjs";
-import { CairnError, Transferred } from "./rpc.mjs";
-import { breathe, infer, oneAtATime, serve } from "./serve.mjs";
+import { Transferred } from "./rpc.mjs";
+import { oneAtATime } from "./one-at-a-time.mjs";
+import { breathe, infer, serve } from "./serve.mjs";
 
 const MAX_TOKENS = 512;
 

@@ -6,11 +6,11 @@
 // {type: "close"} closes the databases and is answered with {type: "closed"}; the worker then ends.
 import { readBootRecord, readChecked, readSnapshot } from "./boot-files.mjs";
 import { probeDevice } from "./device.mjs";
+import { CairnError, encodeError } from "./errors.mjs";
 import { FilesHost, openStore } from "./files-host.mjs";
 import { hold } from "./lifeline.mjs";
 import { PickedFiles } from "./picked-files.mjs";
 import { installFiles, startPyodide } from "./pyodide-start.mjs";
-import { CairnError, encodeError } from "./rpc.mjs";
 import { Steps } from "./steps.mjs";
 import { unzip } from "./unzip.mjs";
 import { WorkerLink } from "./worker-link.mjs";

@@ -2,7 +2,7 @@
 // pysrc/cairn/browser/files.py calls it: opening, slices, deletion, renaming, listing, space.
 import { createOpfsFs } from "./opfs-fs.mjs";
 import { OpfsStore } from "./opfs-store.mjs";
-import { CairnError } from "./rpc.mjs";
+import { CairnError } from "./errors.mjs";
 
 export const ROOT = "/cairn";
 const DIRECTORY = "cairn";
@@ -39,7 +39,7 @@ export class FilesHost {
   async slice(name, offset, length, alias) {
     await this.#existing(name);
     this.#unlink(VIEWS + alias);
-    this.store.slice(VIEWS + alias, name, offset, length);
+    this.store.open.slice(VIEWS + alias, name, offset, length);
     return `${ROOT}/${VIEWS}${alias}`;
   }
 
@@ -52,7 +52,7 @@ export class FilesHost {
   async remove(name) {
     if (!this.store.has(name)) return;
     await this.store.ensure(name);
-    for (const view of this.store.slicesOf(name)) this.#unlink(view);
+    for (const view of this.store.open.slicesOf(name)) this.#unlink(view);
     this.#unlink(name);
     await this.store.settled();
   }
@@ -106,9 +106,9 @@ export class FilesHost {
  */
 export async function openStore(name = DIRECTORY) {
   if (!navigator.storage?.getDirectory) {
-    throw new CairnError("storage_unavailable", "This browser offers no private file storage (OPFS).", {
-      hint: "Use a current browser, outside private mode, over https or localhost.",
-    });
+    const said = "This browser offers no private file storage (OPFS).";
+    const hint = "Use a current browser, outside private mode, over https or localhost.";
+    throw new CairnError("storage_unavailable", said, { hint });
   }
   for (let left = TRIES; ; left--) {
     try {

@@ -1,8 +1,9 @@
 // The generating worker: a causal language model by transformers.js, streamed, stopped within a token.
+import { CairnError } from "./errors.mjs";
+import { oneAtATime } from "./one-at-a-time.mjs";
 import { readInPieces, Stopped } from "./prefill.mjs";
 import { endWhenLost, prepare } from "./runtime.mjs";
-import { CairnError } from "./rpc.mjs";
-import { infer, oneAtATime, serve } from "./serve.mjs";
+import { infer, serve } from "./serve.mjs";
 import { TokenText } from "./token-text.mjs";
 
 const MAX_NEW_TOKENS = 512;

@@ -1,7 +1,7 @@
 // Model files on this device: fetched from our own origin, kept in the Cache API only when their
 // hash is the promised one, and read by the model runtimes from there and from nowhere else.
 import { sha256 } from "./hash.mjs";
-import { CairnError } from "./rpc.mjs";
+import { CairnError } from "./errors.mjs";
 
 /** @typedef {{url: string, path: string, bytes: number, sha256: string}} ModelFile */
 /** @typedef {(phase: string, done: number, total: number) => void} Progress */

@@ -1,6 +1,6 @@
 // An Emscripten file system over FileSystemSyncAccessHandle, so that Python's sqlite3 works on OPFS
-// with SQLite's ordinary unix VFS. Nodes hold a Content (opfs-content.mjs); the store (opfs-store.mjs)
-// decides what exists. Directories exist because files in them do.
+// with SQLite's ordinary unix VFS. Nodes hold a Content (opfs-content.mjs); the store
+// (opfs-store.mjs) decides what exists. Directories exist because files in them do.
 //
 // Journals: every journal mode that uses a rollback journal is atomic here. TRUNCATE with the
 // journal ensured ahead is the one to use: DELETE costs a record in the name map per transaction,
@@ -29,7 +29,10 @@ export function errnoOf(error) {
   return ERRNO.EIO;
 }
 
-/** @typedef {(stream: any, heap: Int8Array, at: number, n: number, position: number) => number} Transfer */
+/**
+ * @typedef {(stream: any, heap: Int8Array, at: number, count: number, position: number) => number
+ * } Transfer
+ */
 
 /**
  * @param {any} FS Emscripten's
@@ -82,9 +85,9 @@ export function createOpfsFs(FS, store) {
     /** @param {any} parent @param {string} name */
     lookup(parent, name) {
       const path = join(parent, name);
-      const content = store.content(path);
+      const content = store.open.get(path);
       if (content) return createNode(parent, name, content);
-      if (store.children(`${path}/`).size > 0) return createNode(parent, name, null);
+      if (store.open.children(`${path}/`).size > 0) return createNode(parent, name, null);
       return fail(ERRNO.ENOENT);
     },
     /** @param {any} parent @param {string} name @param {number} mode */
@@ -97,7 +100,7 @@ export function createOpfsFs(FS, store) {
     rename(node, parent, name) {
       if (!node.content || node.content.readOnly) fail(ERRNO.EPERM);
       const [from, to] = [join(node.parent, node.name), join(parent, name)];
-      const replaced = store.content(to);
+      const replaced = store.open.get(to);
       if (replaced?.readOnly) fail(ERRNO.EPERM);
       if (replaced) FS.destroyNode(FS.lookupNode(parent, name));
       attempt(() => store.move(from, to));
@@ -109,11 +112,11 @@ export function createOpfsFs(FS, store) {
     },
     /** @param {any} parent @param {string} name */
     rmdir(parent, name) {
-      if (store.children(`${join(parent, name)}/`).size > 0) fail(ERRNO.ENOTEMPTY);
+      if (store.open.children(`${join(parent, name)}/`).size > 0) fail(ERRNO.ENOTEMPTY);
     },
     symlink: () => fail(ERRNO.EPERM),
     /** @param {any} node */
-    readdir: (node) => [".", "..", ...store.children(prefixOf(node))],
+    readdir: (node) => [".", "..", ...store.open.children(prefixOf(node))],
   };
 
   const streamOps = {

@@ -15,11 +15,13 @@ export async function scan(directory, names) {
   const stored = new Map();
   const leftovers = [];
   for await (const [file, handle] of directory.entries()) {
+    if (handle.kind !== "file" || NameMap.owns(file)) continue;
     const given = names.nameOf(file);
-    if (handle.kind !== "file" || NameMap.owns(file) || (SparePool.owns(file) && !given)) continue;
     const name = given ?? decodeURIComponent(file);
+    const empty = (await storedSize(directory, file)) === 0;
+    if (SparePool.owns(file) && !given && empty) continue;
     // Emptied by unlink, or replaced by a rename whose clean-up a crash prevented.
-    const left = !given && (names.has(name) || (await storedSize(directory, file)) === 0);
+    const left = !given && (names.has(name) || SparePool.owns(file) || empty);
     if (left) leftovers.push(file);
     else stored.set(name, file);
   }

@@ -5,19 +5,21 @@
 // Invariants: an open handle belongs to exactly one name or to the spare pool. A name whose stored
 // file is not encode(name) is in the name map. An empty file need not outlive the engine.
 
-import { Slice, WholeFile } from "./opfs-content.mjs";
+import { oneAtATime } from "./one-at-a-time.mjs";
 import { NameMap } from "./opfs-names.mjs";
+import { OpenPaths } from "./opfs-open.mjs";
 import { encode, scan, storedSize } from "./opfs-scan.mjs";
 import { SparePool, openFile } from "./opfs-spares.mjs";
 
+/** @typedef {import("./opfs-content.mjs").WholeFile} WholeFile */
+
 /** Named files over one OPFS directory. One owner at a time (Web Lock `cairn-engine`). */
 export class OpfsStore {
+  /** What can be opened now: files that were ensured, and slices of them. */
+  open = new OpenPaths();
   /** @type {Map<string, string>} every name → stored file */
   #stored = new Map();
-  /** @type {Map<string, WholeFile | Slice>} what can be opened now, by path */
-  #open = new Map();
-  /** @type {Promise<unknown>} asynchronous work, one after the other */
-  #queue = Promise.resolve();
+  #serially = oneAtATime();
 
   /**
    * @param {FileSystemDirectoryHandle} directory
@@ -42,26 +44,14 @@ export class OpfsStore {
     return this.#stored.has(name);
   }
 
-  /** @param {string} path @returns {WholeFile | Slice | undefined} */
-  content(path) {
-    return this.#open.get(path);
-  }
-
-  /** @param {string} directory "" or ending with "/" @returns {Set<string>} names inside, one level */
-  children(directory) {
-    const inside = [...this.#open.keys()].filter((path) => path.startsWith(directory));
-    return new Set(inside.map((path) => path.slice(directory.length).split("/", 1)[0]));
-  }
-
   /** Open (creating it if need be), so that Python can open it by path. @param {string} name */
   ensure(name) {
     return this.#serially(async () => {
-      if (this.#open.has(name)) return;
-      if (!this.#stored.has(name) && this.spares.holds(encode(name))) return void this.create(name);
+      if (this.open.get(name)) return;
+      if (!this.has(name) && this.spares.holds(encode(name))) return void this.create(name);
       const used = new Set(this.#stored.values());
       const plain = used.has(encode(name)) ? this.spares.freshFile(used) : encode(name);
-      const content = await openFile(this.directory, this.#stored.get(name) ?? plain);
-      this.#adopt(name, content);
+      this.#adopt(name, await openFile(this.directory, this.#stored.get(name) ?? plain));
     });
   }
 
@@ -70,60 +60,37 @@ export class OpfsStore {
     const content = this.spares.take(encode(name));
     if (!content) return undefined;
     this.#adopt(name, content);
-    void this.#serially(() => this.#balance());
+    void this.settled();
     return content;
   }
 
   /** Delete an open file or slice synchronously. @param {string} path */
   drop(path) {
-    const content = this.#open.get(path);
-    this.#open.delete(path);
-    if (!(content instanceof WholeFile)) return;
+    const file = this.open.take(path);
+    if (!file) return;
     this.#stored.delete(path);
     if (this.names.has(path)) this.names.commit({ [path]: null });
-    this.#retire(content);
+    this.#retire(file);
   }
 
-  /** Rename synchronously and durably, replacing `to`. @param {string} from @param {string} to */
+  /** Rename an open file synchronously and durably, replacing `to`. @param {string} from @param {string} to */
   move(from, to) {
-    const content = /** @type {WholeFile} */ (this.#open.get(from));
-    const replaced = this.#open.get(to);
-    this.names.commit({ [from]: null, [to]: content.file === encode(to) ? null : content.file });
-    this.#open.delete(from);
+    const file = /** @type {WholeFile} */ (this.open.get(from));
+    this.names.commit({ [from]: null, [to]: file.file === encode(to) ? null : file.file });
+    const replaced = this.open.take(to);
+    this.open.take(from);
+    this.open.set(to, file);
     this.#stored.delete(from);
-    this.#open.set(to, content);
-    this.#stored.set(to, content.file);
-    if (replaced instanceof WholeFile) this.#retire(replaced);
-  }
-
-  /**
-   * @param {string} alias path of the view
-   * @param {string} name
-   * @param {number} offset
-   * @param {number} length
-   */
-  slice(alias, name, offset, length) {
-    const source = this.#open.get(name);
-    if (!(source instanceof WholeFile)) throw new Error(`${name} is not open.`);
-    if (offset < 0 || length < 0 || offset + length > source.size()) {
-      throw new RangeError(`${name} has no bytes ${offset} to ${offset + length}.`);
-    }
-    this.#open.set(alias, new Slice(source, offset, length));
-  }
-
-  /** @param {string} name @returns {string[]} paths of the slices of a file */
-  slicesOf(name) {
-    const source = this.#open.get(name);
-    const views = [...this.#open].filter(([, c]) => c instanceof Slice && c.source === source);
-    return views.map(([path]) => path);
+    this.#stored.set(to, file.file);
+    if (replaced) this.#retire(replaced);
   }
 
   /** @returns {Promise<{name: string, bytes: number}[]>} */
   async list(prefix = "") {
-    const names = [...this.#stored.keys()].filter((name) => name.startsWith(prefix)).sort();
-    return Promise.all(names.map(async (name) => {
-      const bytes = this.#open.get(name)?.size();
-      return { name, bytes: bytes ?? await storedSize(this.directory, this.#stored.get(name) ?? "") };
+    const stored = [...this.#stored].filter(([name]) => name.startsWith(prefix)).sort();
+    return Promise.all(stored.map(async ([name, file]) => {
+      const bytes = this.open.get(name)?.size();
+      return { name, bytes: bytes ?? await storedSize(this.directory, file) };
     }));
   }
 
@@ -135,8 +102,7 @@ export class OpfsStore {
   /** Close every handle; nothing may be used afterwards. */
   close() {
     return this.#serially(async () => {
-      for (const content of this.#open.values()) content.close();
-      this.#open.clear();
+      this.open.close();
       this.spares.close();
       this.names.close();
     });
@@ -147,13 +113,13 @@ export class OpfsStore {
     const recorded = this.#stored.get(name) === content.file;
     if (!recorded && content.file !== encode(name)) this.names.commit({ [name]: content.file });
     this.#stored.set(name, content.file);
-    this.#open.set(name, content);
+    this.open.set(name, content);
   }
 
   /** @param {WholeFile} content */
   #retire(content) {
     this.spares.put(content);
-    void this.#serially(() => this.#balance());
+    void this.settled();
   }
 
   async #balance() {
@@ -162,12 +128,5 @@ export class OpfsStore {
     } catch (error) {
       console.warn("Cairn: spare files could not be prepared.", error); // creation says ENFILE then
     }
-  }
-
-  /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
-  #serially(work) {
-    const done = this.#queue.then(work);
-    this.#queue = done.catch(() => {});
-    return done;
   }
 }

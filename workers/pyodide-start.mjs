@@ -1,5 +1,5 @@
 // Starting Pyodide: from the build's memory snapshot when it fits, plainly otherwise.
-import { CairnError } from "./rpc.mjs";
+import { CairnError } from "./errors.mjs";
 
 const START_MS = 120_000;
 

@@ -1,47 +1,13 @@
 // JSON-RPC 2.0 semantics over any message carrier (pysrc/cairn/protocol.py): a request gets exactly
 // one reply with its id, notifications have none, "$/cancel" ends a request with `cancelled`.
 // Used by the model workers (server) and by pages (client).
+import { CairnError, encodeError } from "./errors.mjs";
 
-/** @typedef {{code: string, message: string, data?: {hint?: string, retryable?: boolean}}} WireError */
 /**
  * @typedef {{jsonrpc?: string, id?: number | string | null, method?: string, params?: any,
- *            result?: any, error?: WireError}} Message
+ *            result?: any, error?: import("./errors.mjs").WireError}} Message
  */
 /** @typedef {(message: Message, transfer?: Transferable[]) => void} Post */
-
-/** An error that keeps its code, its sentence for people and the next step across a border. */
-export class CairnError extends Error {
-  /**
-   * @param {string} code one of pysrc/cairn/errors.py
-   * @param {string} message
-   * @param {{hint?: string, retryable?: boolean}} [data]
-   */
-  constructor(code, message, data = {}) {
-    super(message);
-    this.name = "CairnError";
-    this.code = code;
-    this.hint = data.hint ?? "";
-    this.retryable = data.retryable ?? false;
-  }
-
-  /** @param {WireError} error */
-  static decode(error) {
-    return new CairnError(error.code ?? "internal", error.message ?? "Unknown fault.", error.data);
-  }
-}
-
-/**
- * @param {unknown} error
- * @returns {WireError}
- */
-export function encodeError(error) {
-  if (error instanceof CairnError) {
-    const { code, message, hint, retryable } = error;
-    return { code, message, data: { hint, retryable } };
-  }
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return { code: "internal", message, data: { hint: "", retryable: false } };
-}
 
 /** A result whose buffers are moved, not copied, to the other side. */
 export class Transferred {
@@ -87,8 +53,9 @@ export class Server {
       const moved = value instanceof Transferred ? value : new Transferred(value, []);
       this.post({ id, result: moved.result ?? null }, moved.transfer);
     } catch (error) {
-      const cancelled = abort.signal.aborted && !(error instanceof CairnError);
-      this.post({ id, error: encodeError(cancelled ? new CairnError("cancelled", "Stopped.") : error) });
+      const stopped = abort.signal.aborted && !(error instanceof CairnError);
+      const fault = stopped ? new CairnError("cancelled", "Stopped.") : error;
+      this.post({ id, error: encodeError(fault) });
     } finally {
       this.#running.delete(id);
     }

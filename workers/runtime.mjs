@@ -1,6 +1,6 @@
 // transformers.js set up for one worker: our files only, the ONNX Runtime build that fits the device.
 import { ModelStore } from "./model-store.mjs";
-import { CairnError } from "./rpc.mjs";
+import { CairnError } from "./errors.mjs";
 
 /**
  * @typedef {object} Load parameters of embed.load and generate.load (pysrc/cairn/protocol.py)

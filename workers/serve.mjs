@@ -1,7 +1,8 @@
-// What both model workers share: a JSON-RPC server on postMessage, a lifeline, one inference at a
-// time, and pauses in which messages (a stop!) can arrive.
+// What both model workers share: a JSON-RPC server on postMessage with a lifeline, and pauses in
+// which messages (a stop!) can arrive.
+import { CairnError } from "./errors.mjs";
 import { hold } from "./lifeline.mjs";
-import { CairnError, Server } from "./rpc.mjs";
+import { Server } from "./rpc.mjs";
 
 /**
  * Serve methods to the engine.
@@ -14,16 +15,6 @@ export function serve(methods) {
   const held = hold(self.name).then(() => postMessage({ type: "alive" }));
   addEventListener("message", ({ data }) => void held.then(() => server.receive(data)));
   return server;
-}
-
-/** @returns {<T>(work: () => Promise<T>) => Promise<T>} runs one piece of work after the other */
-export function oneAtATime() {
-  let last = Promise.resolve();
-  return (work) => {
-    const done = last.then(work);
-    last = done.then(() => {}, () => {});
-    return done;
-  };
 }
 
 const channel = new MessageChannel();

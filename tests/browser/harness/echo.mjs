@@ -1,5 +1,6 @@
 // A worker that does what a test asks: answers, is slow, stays silent, dies, throws.
-import { CairnError, Transferred } from "/workers/rpc.mjs";
+import { CairnError } from "/workers/errors.mjs";
+import { Transferred } from "/workers/rpc.mjs";
 import { breathe, serve } from "/workers/serve.mjs";
 
 let served = 0;
