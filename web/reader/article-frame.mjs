@@ -70,6 +70,7 @@ export class ArticleFrame {
     page.body.className = body.bodyClass;
     const main = page.createElement("main");
     main.className = "cairn-article";
+    main.tabIndex = -1;
     main.append(...body.nodes);
     const titled = [...main.querySelectorAll("h1")].some((heading) => heading.textContent?.trim());
     page.body.replaceChildren(...this.#head(article, titled), main);
@@ -79,6 +80,10 @@ export class ArticleFrame {
     this.#pictures = new Pictures(page, this.resource);
     this.frame.title = article.title;
     this.window.scrollTo(0, 0);
+    // Keys scroll the article from here on, unless the person is in one of the boxes.
+    if ([document.body, this.frame].includes(/** @type {any} */ (document.activeElement))) {
+      main.focus({ preventScroll: true });
+    }
     this.#mark(article.marks);
   }
 

@@ -95,6 +95,8 @@ async def main():
     """Bring the page up, then take over from boot.mjs."""
     await strings.load("en")
     dom.start()
+    words = '"' + strings.t("archive.drop") + '"'
+    document.documentElement.style.setProperty("--drop-words", words)
     page = Page()
     link = window.cairn
     link.onrole = create_proxy(lambda role: page.connection.role(role))
