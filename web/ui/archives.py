@@ -79,7 +79,8 @@ class Archives:
         if source["notice"]:
             put(card, content("p", "", source["notice"]))
         if archive["problem"]:
-            put(card, el("p", "news", archive["problem"], data_kind="failed"))
+            kind = "waiting" if archive["state"] == "absent" else "failed"
+            put(card, el("p", "news", archive["problem"], data_kind=kind))
         put(card, self._facts(source, archive), self._buttons(source, archive))
         if source["id"] in self._copies:
             put(card, self._bar(source))

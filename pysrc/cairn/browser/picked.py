@@ -58,6 +58,6 @@ class WorkerPicked:
 def _gone(name: str) -> ArchiveAbsent:
     return ArchiveAbsent(
         f"“{name}” was moved, changed or can no longer be read.",
-        hint="Open it again in the Library.",
+        hint="Open the file again.",
         retryable=True,
     )

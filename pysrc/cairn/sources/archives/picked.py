@@ -55,6 +55,6 @@ def absent(what: str) -> ArchiveAbsent:
     """The error for an archive whose file must be chosen again."""
     return ArchiveAbsent(
         f"{what} is a file outside of Cairn, which needs your permission again.",
-        hint="Open it again in the Library.",
+        hint="Open the file again.",
         retryable=True,
     )
