@@ -41,6 +41,16 @@ def test_votes() -> None:
     assert voting([]) == []
 
 
+def test_of_two_translations_the_one_in_the_words_of_the_question_comes_first() -> None:
+    """Intent: language-neutral vectors make translations equal; words tell which one can be read."""
+    spanish, english = candidate(1, 0.5, 0.860, language="spa"), candidate(2, 0.0, 0.865)
+    found = rank(Ranked([], [[english, spanish]]), analyse("q"), NOTHING)
+    assert [c.passage.row for c in found.considered] == [1, 2]
+    far = candidate(3, 0.5, 0.80, language="spa")
+    found = rank(Ranked([], [[english, far]]), analyse("q"), NOTHING)
+    assert [c.passage.row for c in found.considered] == [2, 3]
+
+
 def test_hits_without_a_vote_stay_candidates() -> None:
     words = [candidate(1, 0.1), candidate(2, 0.1)]
     found = rank(Ranked([words], [[candidate(3, cosine=0.9)]]), analyse("q"), NOTHING)
