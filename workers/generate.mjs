@@ -1,13 +1,17 @@
-// The generating worker: a causal language model by transformers.js, streamed, stopped within a token.
+// The generating worker: a causal language model by transformers.js, streamed, stopped at any token.
 import { CairnError } from "./errors.mjs";
 import { oneAtATime } from "./one-at-a-time.mjs";
 import { readInPieces, Stopped } from "./prefill.mjs";
 import { endWhenLost, prepare } from "./runtime.mjs";
 import { infer, serve } from "./serve.mjs";
 import { TokenText } from "./token-text.mjs";
+import { Verbatim } from "./verbatim.mjs";
 
 const MAX_NEW_TOKENS = 512;
-const SAMPLING = new Set(["temperature", "top_p", "top_k", "repetition_penalty", "no_repeat_ngram_size"]);
+const MOST_CHOICES = 4;
+const SAMPLING = new Set(
+  ["temperature", "top_p", "top_k", "repetition_penalty", "no_repeat_ngram_size"],
+);
 
 /** @type {{library: any, tokenizer: any, model: any} | null} */
 let loaded = null;
@@ -39,24 +43,28 @@ function ready() {
 /** @param {{texts: string[]}} params */
 function countTokens({ texts }) {
   const { tokenizer } = ready();
-  const count = (/** @type {string} */ text) => tokenizer.encode(text, { add_special_tokens: false }).length;
-  return { counts: texts.map(count) };
+  const options = { add_special_tokens: false };
+  return { counts: texts.map((text) => tokenizer.encode(text, options).length) };
 }
 
 /**
- * @param {{messages: object[], max_new_tokens?: number, sampling?: Record<string, number>}} params
+ * @param {{messages: object[], max_new_tokens?: number, sampling?: Record<string, number>,
+ *   choices?: string[]}} params
  * @param {AbortSignal} signal
  * @param {number | string} request
  */
-function run({ messages, max_new_tokens: limit = MAX_NEW_TOKENS, sampling = {} }, signal, request) {
+function run(params, signal, request) {
+  const { messages, max_new_tokens: limit = MAX_NEW_TOKENS, sampling = {}, choices } = params;
   return exclusively(() => infer(signal, async () => {
     const { library, tokenizer, model } = ready();
     const began = performance.now();
-    const inputs = tokenizer.apply_chat_template(messages, { add_generation_prompt: true, return_dict: true });
+    const asked = { add_generation_prompt: true, return_dict: true };
+    const inputs = tokenizer.apply_chat_template(messages, asked);
     const prompt = inputs.input_ids.dims[1];
     const room = model.config.max_position_embeddings ?? Infinity;
     if (prompt + limit > room) {
-      throw new CairnError("invalid_request", `A prompt of ${prompt} tokens leaves no room for ${limit} more.`);
+      const said = `A prompt of ${prompt} tokens leaves no room for ${limit} more.`;
+      throw new CairnError("invalid_request", said);
     }
     const streamer = new TokenText(tokenizer, (text, tokens) =>
       server.notify("generate.delta", { request, text, tokens }));
@@ -66,19 +74,24 @@ function run({ messages, max_new_tokens: limit = MAX_NEW_TOKENS, sampling = {} }
     current = signal;
     try {
       const options = { ...inputs, ...settings(sampling), max_new_tokens: limit };
+      if (choices) {
+        const allowed = new Verbatim(tokenizer, choices, MOST_CHOICES, ends(model)[0]);
+        options.logits_processor = [allowed.process.bind(allowed)];
+      }
       await model.generate({ ...options, streamer, stopping_criteria: stopper });
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
     } finally {
       current = null;
     }
+    const full = streamer.count >= limit && !ended(model, streamer.last);
     return {
       text: streamer.text,
       tokens: streamer.count,
       prompt_tokens: prompt,
       first_token_ms: streamer.firstAt ? streamer.firstAt - began : 0,
       ms: performance.now() - began,
-      finish: signal.aborted ? "stopped" : streamer.count >= limit && !ended(model, streamer.last) ? "length" : "stop",
+      finish: signal.aborted ? "stopped" : full ? "length" : "stop",
     };
   }));
 }
@@ -89,10 +102,14 @@ function settings(sampling) {
   return { ...Object.fromEntries(known), do_sample: (sampling.temperature ?? 0) > 0 };
 }
 
-/** @param {any} model @param {bigint | undefined} token whether it ends a text */
+/** @param {any} model @returns {number[]} the tokens that end a text */
+function ends(model) {
+  return [model.generation_config?.eos_token_id ?? []].flat();
+}
+
+/** @param {any} model @param {bigint | undefined} token */
 function ended(model, token) {
-  const ids = [model.generation_config?.eos_token_id ?? []].flat();
-  return ids.some((/** @type {number} */ id) => BigInt(id) === token);
+  return ends(model).some((id) => BigInt(id) === token);
 }
 
 async function dispose() {

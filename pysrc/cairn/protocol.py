@@ -166,6 +166,7 @@ class AskResult(TypedDict):
     mode: str
     query: str
     text: str  # the written answer as Markdown, with [n] after each attributed sentence; "" if none
+    verbatim: bool  # the model chose sentences of the sources; it wrote none of its own
     sentences: list[SentenceInfo]
     quotes: list[QuoteInfo]
     citations: list[CitationInfo]
@@ -319,7 +320,8 @@ GENERATE_METHODS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "generate.load": (frozenset({"model", "device", "dtype", "files"}), frozenset({"threads"})),
     "generate.count_tokens": (frozenset({"texts"}), frozenset()),  # result {counts: [int]}
     # result {text, tokens, prompt_tokens, first_token_ms, ms, finish: "stop"|"length"|"stopped"}
-    "generate.run": (frozenset({"messages"}), frozenset({"max_new_tokens", "sampling"})),
+    # choices: sentences the model may write, no others (workers/verbatim.mjs)
+    "generate.run": (frozenset({"messages"}), frozenset({"max_new_tokens", "sampling", "choices"})),
     "generate.dispose": (frozenset(), frozenset()),
 }
 GENERATE_NOTIFICATIONS = frozenset(

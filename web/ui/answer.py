@@ -145,8 +145,14 @@ class Turn:
         html = window.cairnRenderMarkdown(self.text)
         html = MARKER.sub(lambda m: self._button(int(m.group(1))), html)
         self._written.innerHTML = html
-        self._written.prepend(el("p", "section-name", t("written")))
+        self._written.prepend(el("p", "section-name", t(self._kind())))
         self._written.hidden = False
+
+    def _kind(self):
+        """Words for how the text came about, known for certain once it is finished."""
+        if not self.result:
+            return "answer"
+        return "chosen" if self.result["verbatim"] else "written"
 
     def _button(self, n):
         citation = self.citations.get(n)
@@ -176,7 +182,7 @@ class Turn:
         elif result["finish"] == "no_model" and result["outcome"] != "no_match":
             self._note(t("quotes_only"))
         if self.text:
-            say(t("written") + ": " + MARKER.sub("", self.text))
+            say(t(self._kind()) + ": " + MARKER.sub("", self.text))
 
     def _unconfirmed(self, text):
         line = el("p", "unconfirmed-note")

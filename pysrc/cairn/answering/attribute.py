@@ -30,9 +30,6 @@ _MARKUP = re.compile(r"^\s*(?:[-*+>•]\s+|\d{1,3}[.)]\s+)+|\*\*|__|`")
 DRIFT = 3
 """Unsupported statements in a row after which the model has left the evidence."""
 
-SMALL_DRIFT = 2
-"""The same for a small model, which does not find back."""
-
 
 class Attributor:
     """Streams a model's text with citations of ours put in."""

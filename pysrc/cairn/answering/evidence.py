@@ -96,13 +96,15 @@ def wrap(blocks: Sequence[str], nonce: str) -> str:
 async def quoted_evidence(
     quotes: Sequence[QuoteInfo], count_tokens: CountTokens, *, nonce: str, budget: int
 ) -> Evidence:
-    """Evidence for the smallest models: the quoted sentences alone, while they fit ``budget`` tokens.
+    """Evidence for the smallest models: sentences alone, while they fit ``budget`` tokens.
+
+    The text of an item is its sentence, the line in the block has a dash before it.
 
     Raises what ``count_tokens`` raises.
     """
-    lines = [(quote["n"], f"- {neutralise(quote['text'])}") for quote in quotes]
+    lines = [(quote["n"], neutralise(quote["text"])) for quote in quotes]
     while lines:
-        block = wrap([line for _, line in lines], nonce)
+        block = wrap([f"- {line}" for _, line in lines], nonce)
         total, *each = await count_tokens([block, *(line for _, line in lines)])
         if total <= budget:
             items = tuple(

@@ -149,6 +149,12 @@ class Extractor:
         chosen.sort(key=lambda s: (order[s.document], s.ordinal, s.start))
         return [QuoteInfo(text=s.text, n=s.n) for s in chosen]
 
+    def choices(self, most: int) -> list[QuoteInfo]:
+        """The ``most`` best sentences, in the order of the passages: what a model may choose from."""
+        best = sorted(self._pool, key=lambda s: (-s.score, s.n, s.start))[:most]
+        unlike = [s for i, s in enumerate(best) if not any(_alike(s.keys, o.keys) for o in best[:i])]
+        return [QuoteInfo(text=s.text, n=s.n) for s in sorted(unlike, key=lambda s: (s.n, s.start))]
+
     def _shortlist(self) -> list[_Sentence]:
         """The best by words and place, and the first two readable sentences of every passage."""
         ranked = sorted(self._pool, key=lambda s: (-s.score, s.n, s.start))

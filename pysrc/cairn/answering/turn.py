@@ -21,12 +21,12 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from cairn.answering.attribute import DRIFT, SMALL_DRIFT, Attributor
+from cairn.answering.attribute import Attributor
 from cairn.answering.citations import citations
 from cairn.answering.debug import describe
 from cairn.answering.evidence import Evidence, build_evidence, quoted_evidence
@@ -34,16 +34,16 @@ from cairn.answering.extract import Extractor
 from cairn.answering.prompt import (
     QUESTION_CHARS,
     SAMPLING,
+    SMALL_CHOICES,
     build_prompt,
-    can_write,
     evidence_budget,
     is_small,
     max_new_tokens,
     prompt_text,
 )
 from cairn.errors import CairnError, ModelUnavailable, TimedOut
-from cairn.models.ports import ChatMessage, Embedder, Finished, Generator, ModelInfo
-from cairn.protocol import AskEvent, AskResult
+from cairn.models.ports import Delta, Embedder, Finished, Generator, ModelInfo
+from cairn.protocol import AskEvent, AskResult, QuoteInfo
 from cairn.retrieval.analysis import Analysis, analyse
 from cairn.retrieval.overlap import Weights
 from cairn.retrieval.search import Clock, search
@@ -66,7 +66,6 @@ NOTE_WEAK = "These passages are only near your question. Read them before you re
 NOTE_LOOPING = "The model began to repeat itself and was stopped."
 NOTE_DRIFTING = "The model left your library's text and was stopped."
 NOTE_UNCONFIRMED = "Your library does not confirm what the model wrote. Rely on the quotes."
-NOTE_LANGUAGE = "The model on this device writes English only, so here are the library's own words."
 WROTE_NOTHING = "The model ended without writing anything."
 NOTE_LENGTH = "The answer was cut at its longest length."
 
@@ -85,6 +84,7 @@ class _Turn:
     began: float
     result: AskResult
     debug: dict[str, Any] = field(default_factory=dict)
+    choices: list[QuoteInfo] = field(default_factory=list)  # what a small model may say
     attributor: Attributor | None = None
 
 
@@ -142,10 +142,8 @@ async def _answer(turn: _Turn, analysis: Analysis, embedder: Embedder | None) ->
     turn.debug = describe(analysis, found, weights)
     info = turn.generator.info if turn.generator is not None else None
     if turn.generator is not None and info is not None and found.outcome == "matched":
-        if can_write(info, analysis.language):
-            await _write(turn, turn.generator, info, analysis, found, weights)
-            return
-        turn.emit({"type": "note", "message": NOTE_LANGUAGE})
+        await _write(turn, turn.generator, info, analysis, found, weights)
+        return
     _debug(turn)
     result["finish"] = "no_model" if found.outcome == "matched" else "no_evidence"
     if found.outcome == "weak":
@@ -178,6 +176,7 @@ async def _quote(turn: _Turn, found: SearchResult, weights: Weights, embedder: E
             except (CairnError, TimeoutError) as error:
                 turn.failed("meaning", error if isinstance(error, CairnError) else _silent())
         turn.result["quotes"] = extractor.quotes()
+        turn.choices = extractor.choices(SMALL_CHOICES)
     turn.result["timings"]["quotes"] = turn.clock() - began
     _mark_cited(turn)
     turn.emit({"type": "draft", "quotes": turn.result["quotes"]})
@@ -211,10 +210,15 @@ async def _write(
         turn.debug["prompt"] = prompt_text(messages)
         _debug(turn)
         shown = dict.fromkeys(item.n for item in evidence.items)
-        turn.attributor = Attributor(
-            [(n, found.kept[n - 1].passage) for n in shown], drift=SMALL_DRIFT if small else DRIFT
+        turn.attributor = Attributor([(n, found.kept[n - 1].passage) for n in shown])
+        result["verbatim"] = small
+        stream = generator.generate(
+            messages,
+            max_new_tokens=max_new_tokens(info),
+            sampling=SAMPLING,
+            choices=[item.text for item in evidence.items] if small else None,
         )
-        await _stream(turn, generator, messages, max_new_tokens(info), turn.attributor)
+        await _stream(turn, stream, turn.attributor)
     except (CairnError, TimeoutError) as error:
         fault = error if isinstance(error, CairnError) else _silent()
         result["finish"] = "failed"
@@ -236,7 +240,7 @@ async def _gather(
     budget = evidence_budget(info, asked)
     count, nonce = generator.count_tokens, turn.nonce
     if is_small(info):
-        evidence = await quoted_evidence(turn.result["quotes"], count, nonce=nonce, budget=budget)
+        evidence = await quoted_evidence(turn.choices, count, nonce=nonce, budget=budget)
     else:
         evidence = await build_evidence(found.kept, count, weights, nonce=nonce, budget=budget)
     turn.result["timings"]["evidence"] = turn.clock() - began
@@ -250,16 +254,9 @@ async def _gather(
     return evidence
 
 
-async def _stream(
-    turn: _Turn,
-    generator: Generator,
-    messages: list[ChatMessage],
-    longest: int,
-    attributor: Attributor,
-) -> None:
+async def _stream(turn: _Turn, stream: AsyncIterator[Delta | Finished], attributor: Attributor) -> None:
     result = turn.result
     began = turn.clock()
-    stream = generator.generate(messages, max_new_tokens=longest, sampling=SAMPLING)
     limit = FIRST_TOKEN_LIMIT_S
     finished: Finished | None = None
     async with aclosing(stream):  # type: ignore[type-var]  # the port promises aclose()
@@ -325,6 +322,7 @@ def _empty(analysis: Analysis) -> AskResult:
         "mode": "lexical-fallback",
         "query": analysis.shown,
         "text": "",
+        "verbatim": False,
         "sentences": [],
         "quotes": [],
         "citations": [],

@@ -46,6 +46,7 @@ class WorkerGenerator:
         *,
         max_new_tokens: int,
         sampling: dict[str, Any] | None = None,
+        choices: Sequence[str] | None = None,
     ) -> AsyncIterator[Delta | Finished]:
         """Stream deltas, then one Finished; closing the iterator stops the model."""
         self._model.require()
@@ -54,6 +55,8 @@ class WorkerGenerator:
             "max_new_tokens": max_new_tokens,
             "sampling": sampling or {},
         }
+        if choices is not None:
+            params["choices"] = list(choices)
         arrived: asyncio.Queue[Delta | None] = asyncio.Queue()
         call = await self._model.client.start("generate.run", params)
         self._model.listen(

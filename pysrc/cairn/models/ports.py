@@ -99,5 +99,10 @@ class Generator(Protocol):
         *,
         max_new_tokens: int,
         sampling: dict[str, Any] | None = None,
+        choices: Sequence[str] | None = None,
     ) -> AsyncIterator[Delta | Finished]:
-        """Stream deltas, then one Finished. Closing the iterator stops the model at once."""
+        """Stream deltas, then one Finished. Closing the iterator stops the model at once.
+
+        With ``choices`` the model writes nothing but whole sentences of that list, each at most
+        once, separated by a space: which, in what order and how many is its choice.
+        """

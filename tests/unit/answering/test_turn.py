@@ -253,17 +253,23 @@ def test_a_larger_model_gets_whole_passages() -> None:
     assert TEXTS[1] in generator.messages[1].content and "three" not in generator.messages[0].content
 
 
-def test_a_small_model_is_not_asked_for_other_languages() -> None:
-    """Intent: quotes in place of noise, and a word about why."""
-    generator = FakeGenerator("La la la.")
-    turn = Turn(generator, sources=[FakeSource(["Hervir el agua del río durante un minuto la hace segura."])])
+def test_a_small_model_may_only_choose_sentences_of_the_library() -> None:
+    """Intent: in any language, every sentence it could write stands in a passage, word for word."""
+    text = (
+        "Hervir el agua del río durante un minuto la hace segura. El agua turbia se filtra antes de hervir."
+    )
+    generator = FakeGenerator("Hervir el agua del río durante un minuto la hace segura.")
+    turn = Turn(generator, sources=[FakeSource([text])])
     result = turn.run("¿Cómo hago segura el agua del río?")
-    assert result["finish"] == "no_model" and result["quotes"] and generator.messages == []
-    assert turn.event("note")["message"] == module.NOTE_LANGUAGE
+    assert generator.choices and all(choice in text for choice in generator.choices)
+    assert result["verbatim"] and [s["confirmed"] for s in result["sentences"]] == [True]
+    larger = FakeGenerator("Boil river water.")
+    larger.info = ModelInfo("lfm", "r", "q4", "webgpu", context=32_768)
+    assert not Turn(larger).run()["verbatim"] and larger.choices is None
 
 
 def test_a_model_that_leaves_the_evidence_is_stopped() -> None:
-    """Intent: two statements in a row that nothing supports are enough for a small model."""
+    """Intent: three statements in a row that nothing supports are enough."""
     said = [
         f"The Ministry of Item {word} sells bottles. " for word in ("Red", "Blue", "Gold", "Grey", "Pink")
     ]
@@ -271,6 +277,6 @@ def test_a_model_that_leaves_the_evidence_is_stopped() -> None:
     turn = Turn(generator)
     result = turn.run()
     assert result["finish"] == "length" and result["tokens"] < 5 and generator.closed == 1
-    assert len(result["sentences"]) == 2 and not any(s["confirmed"] for s in result["sentences"])
+    assert len(result["sentences"]) == 3 and not any(s["confirmed"] for s in result["sentences"])
     notes = [event["message"] for event in turn.events if event["type"] == "note"]
     assert notes == [module.NOTE_DRIFTING, module.NOTE_UNCONFIRMED]

@@ -25,6 +25,7 @@ class FakeGenerator:
         self.started = asyncio.Event()
         self.closed = 0
         self.messages: list[ChatMessage] = []
+        self.choices: Sequence[str] | None = None
 
     async def load(self, progress: Progress) -> ModelInfo:
         return SMOLLM
@@ -33,9 +34,15 @@ class FakeGenerator:
         return [tokens(text) for text in texts]
 
     async def generate(
-        self, messages: Sequence[ChatMessage], *, max_new_tokens: int, sampling: dict[str, Any] | None = None
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_new_tokens: int,
+        sampling: dict[str, Any] | None = None,
+        choices: Sequence[str] | None = None,
     ) -> AsyncIterator[Delta | Finished]:
         self.messages = list(messages)
+        self.choices = choices
         try:
             for number, piece in enumerate(self.pieces, start=1):
                 if isinstance(piece, CairnError):

@@ -12,7 +12,7 @@ from cairn.errors import CairnError, DownloadFailed
 from cairn.models.ports import ChatMessage, Delta, Finished, ModelInfo, Progress
 
 EMBEDDER = ModelInfo("fake-e5", "r1", "q8", "wasm", dimensions=2)
-GENERATOR = ModelInfo("fake-lm", "r1", "q8", "wasm", context=512)
+GENERATOR = ModelInfo("fake-lm", "r1", "q8", "wasm", context=2_048)
 
 
 class FakeModel:
@@ -72,6 +72,7 @@ class FakeGenerator(FakeModel):
         *,
         max_new_tokens: int,
         sampling: dict[str, Any] | None = None,
+        choices: Sequence[str] | None = None,
     ) -> AsyncIterator[Delta | Finished]:
         try:
             for tokens, sentence in enumerate(self.sentences, start=1):
