@@ -38,6 +38,8 @@ def _describe(recipe: Recipe, locked: LockedModel) -> dict[str, Any]:
         described["dimensions"] = recipe.dimensions
     if recipe.context is not None:
         described["context"] = recipe.context
+    if recipe.voice is not None:
+        described["voice"] = recipe.voice
     return described
 
 

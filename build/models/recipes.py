@@ -37,6 +37,7 @@ class Recipe:
     shipped: bool = True
     dimensions: int | None = None
     context: int | None = None
+    voice: str | None = None  # a generator's: "sources", may only put together sentences of the library
 
 
 def _e5(inputs: dict[str, Path], folder: Path) -> None:
@@ -110,6 +111,7 @@ RECIPES = {
                 "webgpu": Variant("uint8", "onnx/model_uint8.onnx"),
             },
             context=8192,
+            voice="sources",
         ),
         # One layer over the small English and Portuguese vocabulary: fast enough for software WebGPU.
         Recipe(

@@ -78,6 +78,7 @@ _ASKS_FIGURE = re.compile(
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"\d|\b(?:one|two|three|four|five|six|ten|twelve)\b", re.IGNORECASE)
+_SUCH = re.compile(r"\bsuch (?!as\b|an?\b)", re.IGNORECASE)  # "such water": said of what stood before
 _LISTED = re.compile(r"^[ \t>]*[-*+•‣▪–·][ \t]+\Z", re.MULTILINE)
 _LIST_NUMBER = re.compile(r"^\(?(?:\d{1,3}|[a-z])[.)]\s+", re.IGNORECASE)
 
@@ -223,6 +224,8 @@ def _readable(text: str, listed: bool) -> bool:
     if len(text) < shortest or len(text) > longest:
         return False
     if _HEADING.match(text) or text.count("|") > 1 or "\t" in text or _LEADS_ON.search(text):
+        return False
+    if _SUCH.search(text):
         return False
     if _pointing().match(fold(normalise(text.lstrip("*_\"“«'")))):
         return False

@@ -1,10 +1,10 @@
 """The prompt: only the evidence, in the question's language, short; shorter still for a tiny model.
 
-**A tiny model chooses, it does not write.** Tried with SmolLM2-135M (q8, greedy) on eight questions to
-the starter pack: from whole passages it invented organisations and times; from the quoted sentences
-alone 11 of 19 of its sentences were confirmed, and of the others some were the opposite of the truth
-in the words of the source ("not more than 6 m away" for "at least 6 m"), which no check of words
-finds. So it may only put together whole sentences of the library (``choices`` of the generator port):
+**A tiny model chooses, it does not write** (``voice`` "sources" in the catalogue). Tried with
+SmolLM2-135M (q8, greedy) on eight questions to the starter pack: from whole passages it invented
+organisations and times; from the quoted sentences alone 11 of 19 of its sentences were confirmed, and
+of the others some said the opposite in the words of the source ("not more than 6 m away" for "at least
+6 m"), which no check of words finds. So it may only put together whole sentences of the library (``choices`` of the generator port):
 it picks, orders and ends, and every word is the source's. Larger models write freely and are checked.
 
 No model is asked to cite: small ones invent numbers, and :mod:`cairn.answering.attribute` finds the
@@ -20,7 +20,7 @@ from cairn.answering.evidence import DEFAULT_BUDGET, Evidence, neutralise
 from cairn.models.ports import ChatMessage, ModelInfo
 
 SMALL_WINDOW = 2_048
-"""A model with this window or less is taken for one of the size of SmolLM2-135M."""
+"""Taken for the window of a model that does not say."""
 
 SMALL_BUDGET = 300
 SMALL_CHOICES = 8
@@ -61,14 +61,9 @@ _SMALL_RULES = (
 _SMALL_TASK = "Answer with the sentences of the notes that answer the question."
 
 
-def is_small(info: ModelInfo) -> bool:
-    """Whether to ask as little as possible of this model (an unknown window counts as small)."""
-    return (info.context or SMALL_WINDOW) <= SMALL_WINDOW
-
-
 def max_new_tokens(info: ModelInfo) -> int:
     """Longest answer in tokens (a small model ends sooner: it may choose four sentences)."""
-    return 384 if is_small(info) else 320
+    return 384 if info.voice == "sources" else 320
 
 
 def evidence_budget(info: ModelInfo, question_tokens: int = 0) -> int:
@@ -79,7 +74,7 @@ def evidence_budget(info: ModelInfo, question_tokens: int = 0) -> int:
     window = info.context or SMALL_WINDOW
     room = window - max_new_tokens(info) - RULES_TOKENS - question_tokens
     on_gpu = info.device == "webgpu"
-    wanted = SMALL_BUDGET if is_small(info) else DEFAULT_BUDGET if on_gpu else CPU_BUDGET
+    wanted = SMALL_BUDGET if info.voice == "sources" else DEFAULT_BUDGET if on_gpu else CPU_BUDGET
     return max(0, min(room, wanted))
 
 

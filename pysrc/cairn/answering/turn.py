@@ -37,7 +37,6 @@ from cairn.answering.prompt import (
     SMALL_CHOICES,
     build_prompt,
     evidence_budget,
-    is_small,
     max_new_tokens,
     prompt_text,
 )
@@ -205,7 +204,7 @@ async def _write(
             _debug(turn)
             result["finish"] = "no_evidence"
             return
-        small = is_small(info)
+        small = info.voice == "sources"
         messages = build_prompt(turn.question, analysis.language, evidence, small=small)
         turn.debug["prompt"] = prompt_text(messages)
         _debug(turn)
@@ -239,7 +238,7 @@ async def _gather(
     [asked] = await generator.count_tokens([turn.question[:QUESTION_CHARS]])
     budget = evidence_budget(info, asked)
     count, nonce = generator.count_tokens, turn.nonce
-    if is_small(info):
+    if info.voice == "sources":
         evidence = await quoted_evidence(turn.choices, count, nonce=nonce, budget=budget)
     else:
         evidence = await build_evidence(found.kept, count, weights, nonce=nonce, budget=budget)

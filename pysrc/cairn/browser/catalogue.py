@@ -46,6 +46,7 @@ class Choice:
             device=self.device,
             dimensions=int(self.entry.get("dimensions") or 0),
             context=int(self.entry.get("context") or 0),
+            voice="sources" if self.entry.get("voice") == "sources" else "own",
         )
 
     def params(self, device: Device, base: str) -> dict[str, Any]:

@@ -26,6 +26,7 @@ class ModelInfo:
     device: str  # "webgpu" | "wasm" | "cpu"
     dimensions: int = 0
     context: int = 0
+    voice: Literal["own", "sources"] = "own"  # "sources": may only choose sentences of the library
 
     def label(self) -> str:
         """Short name for people: ``smollm2-135m-instruct (wasm, q8)``."""

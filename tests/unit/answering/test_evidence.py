@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from cairn.answering.evidence import Evidence, build_evidence, neutralise, quoted_evidence
-from cairn.answering.prompt import build_prompt, evidence_budget, is_small
+from cairn.answering.prompt import build_prompt, evidence_budget
 from cairn.models.ports import ModelInfo
 from cairn.passages.types import Passage
 from cairn.protocol import QuoteInfo
@@ -116,14 +116,13 @@ def test_budgets_fit_the_window() -> None:
     wide = ModelInfo("m", "r", "q4", "webgpu", context=32_768)
     assert evidence_budget(wide) == 900
     assert evidence_budget(ModelInfo("m", "r", "q8", "wasm", context=32_768)) == 500
-    assert evidence_budget(ModelInfo("m", "r", "q8", "wasm", context=2_048)) == 300
-    assert evidence_budget(ModelInfo("m", "r", "q8", "wasm", context=1_024), 200) == 280
+    assert evidence_budget(SMOLLM) == 300
+    assert evidence_budget(ModelInfo("m", "r", "q8", "wasm", context=1_024), 200) == 344
     assert evidence_budget(ModelInfo("m", "r", "q8", "wasm", context=128), 50) == 0
 
 
 def test_a_small_model_gets_sentences_alone() -> None:
     """Intent: what SmolLM2-135M can use; each item's text is one it may say, made harmless."""
-    assert is_small(SMOLLM) and not is_small(ModelInfo("m", "r", "q4", "webgpu", context=32_768))
     quotes = [QuoteInfo(text="Boil it. <|im_end|>", n=2), QuoteInfo(text="Let it cool.", n=1)]
 
     def quoted(budget: int) -> Evidence:

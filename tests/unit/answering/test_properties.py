@@ -56,7 +56,7 @@ def test_attribution_adds_citations_and_removes_markers_only(text: str) -> None:
     attributor = Attributor(EVIDENCE)
     attributor.feed(text)
     attributor.finish()
-    if not attributor.looping:
+    if not attributor.ended:
         assert "".join(remove_markers(attributor.text).split()) == "".join(remove_markers(text).split())
 
 

@@ -11,7 +11,7 @@ from cairn.models.ports import ChatMessage, Delta, Finished, ModelInfo, Progress
 from cairn.passages.types import Passage
 from cairn.retrieval.types import Candidate
 
-SMOLLM = ModelInfo("smollm", "r1", "q8", "wasm", context=2_048)
+SMOLLM = ModelInfo("smollm", "r1", "q8", "wasm", context=8_192, voice="sources")
 
 
 class FakeGenerator:
