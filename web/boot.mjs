@@ -1,6 +1,12 @@
 // First script of the app page: starts the engine before PyScript is up and gives the interface
 // `globalThis.cairn`. What the engine says, and what the person asks, before the interface listens is
 // kept. Messages are JSON text, so that MicroPython needs no conversion.
+// Named here although only deeper modules use them: all are fetched at once, not level by level.
+import "../workers/lifeline.mjs";
+import "../workers/rpc.mjs";
+import "./engine-worker.mjs";
+import "./link.mjs";
+import "./owner.mjs";
 import { capabilities } from "./capabilities.mjs";
 import { connect } from "./connection.mjs";
 import { EarlyQuestion } from "./early-question.mjs";

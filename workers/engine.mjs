@@ -4,13 +4,19 @@
 // MessagePort: one page's connection, JSON-RPC text both ways; {type: "files"} on it hands over files
 // that the person chose, and anything else ends it.
 // {type: "close"} closes the databases and is answered with {type: "closed"}; the worker then ends.
-import { readBootRecord, readChecked, readSnapshot } from "./boot-files.mjs";
+// Named here although only deeper modules use them: all are fetched at once, not level by level.
+import "./hash.mjs";
+import "./opfs-fs.mjs";
+import "./opfs-names.mjs";
+import "./opfs-store.mjs";
+import { readBootRecord, readChecked } from "./boot-files.mjs";
 import { probeDevice } from "./device.mjs";
 import { CairnError, encodeError } from "./errors.mjs";
 import { FilesHost, openStore } from "./files-host.mjs";
 import { hold } from "./lifeline.mjs";
 import { PickedFiles } from "./picked-files.mjs";
-import { installFiles, startPyodide } from "./pyodide-start.mjs";
+import { installFiles, prefetch } from "./pyodide-start.mjs";
+import { startPython } from "./python-start.mjs";
 import { Steps } from "./steps.mjs";
 import { unzip } from "./unzip.mjs";
 import { WorkerLink } from "./worker-link.mjs";
@@ -61,27 +67,16 @@ function endSession(port) {
   session?.destroy();
 }
 
-/** @param {Boot} boot @param {import("./boot-files.mjs").BootRecord} record */
-async function startPython({ base }, record) {
-  const { lock } = record;
-  const snapshot = steps.run("snapshot", "Unpacking Python", () => readSnapshot(record.snapshot, base));
-  try {
-    return await steps.run("python", "Starting Python", () => startPyodide({ base, snapshot, lock }));
-  } catch (error) {
-    const label = `Starting Python without its snapshot (${/** @type {Error} */ (error).message})`;
-    return steps.run("python", label, () => startPyodide({ base, snapshot: null, lock }));
-  }
-}
-
 /** @param {Boot} boot */
 async function start(boot) {
   const device = probeDevice(boot.softgpu === true);
   const store = steps.run("opfs", "Opening storage", openStore);
   store.catch(() => {}); // awaited below, after Python's start
+  prefetch(boot.base);
   const record = await readBootRecord(boot.base);
   const wheel = readChecked(record.wheel, boot.base).then(unzip);
   wheel.catch(() => {});
-  const python = await startPython(boot, record);
+  const python = await startPython(boot.base, record, steps);
   await steps.run("wheel", "Unpacking Cairn", async () => installFiles(python, await wheel));
   files = new FilesHost(python.FS, await store);
   const host = {
@@ -99,7 +94,9 @@ async function start(boot) {
       new URL(`workers/${role}.mjs`, boot.base).href, role, callbacks[0], callbacks[1],
     ),
   };
-  const module = await steps.run("cairn", "Starting Cairn", () => python.pyimport("cairn.browser.boot"));
+  const module = await steps.run(
+    "cairn", "Starting Cairn", () => python.pyimport("cairn.browser.boot"),
+  );
   booted = module.create(host);
   module.destroy();
   for (const port of pages.keys()) openSession(port);

@@ -20,11 +20,10 @@ export class NameMap {
 
   /** @param {FileSystemDirectoryHandle} directory */
   static async open(directory) {
-    const slots = [];
-    for (const slot of SLOTS) {
+    const slots = await Promise.all(SLOTS.map(async (slot) => {
       const file = await directory.getFileHandle(slot, { create: true });
-      slots.push(await file.createSyncAccessHandle());
-    }
+      return file.createSyncAccessHandle();
+    }));
     const map = new NameMap(slots);
     const [newest] = slots.map(read).filter((slot) => slot !== null)
       .sort((a, b) => b.generation - a.generation);

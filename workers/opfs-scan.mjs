@@ -12,20 +12,22 @@ export const encode = (name) => encodeURIComponent(name);
  * @returns {Promise<Map<string, string>>} name → stored file
  */
 export async function scan(directory, names) {
+  const files = [];
+  for await (const [file, { kind }] of directory.entries()) {
+    if (kind === "file" && !NameMap.owns(file)) files.push(file);
+  }
+  const sizes = await Promise.all(files.map((file) => storedSize(directory, file)));
   const stored = new Map();
-  const leftovers = [];
-  for await (const [file, handle] of directory.entries()) {
-    if (handle.kind !== "file" || NameMap.owns(file)) continue;
+  for (const [index, file] of files.entries()) {
     const given = names.nameOf(file);
     const name = given ?? decodeURIComponent(file);
-    const empty = (await storedSize(directory, file)) === 0;
-    if (SparePool.owns(file) && !given && empty) continue;
+    const spare = SparePool.owns(file);
+    const empty = sizes[index] === 0;
     // Emptied by unlink, or replaced by a rename whose clean-up a crash prevented.
-    const left = !given && (names.has(name) || SparePool.owns(file) || empty);
-    if (left) leftovers.push(file);
-    else stored.set(name, file);
+    const leftover = !given && (names.has(name) || spare || empty);
+    if (!leftover) stored.set(name, file);
+    else if (!spare || !empty) await directory.removeEntry(file);
   }
-  for (const file of leftovers) await directory.removeEntry(file);
   return stored;
 }
 

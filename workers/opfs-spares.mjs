@@ -49,8 +49,14 @@ export class SparePool {
       spare.handle.close();
       await this.directory.removeEntry(spare.file);
     }
-    while (this.#spares.length < COUNT) {
-      const spare = await openFile(this.directory, this.freshFile(used));
+    // All at once: at start every round trip counts.
+    const taken = new Set(used);
+    const missing = Array.from({ length: Math.max(0, COUNT - this.#spares.length) }, () => {
+      const file = this.freshFile(taken);
+      taken.add(file);
+      return openFile(this.directory, file);
+    });
+    for (const spare of await Promise.all(missing)) {
       spare.truncate(0);
       this.#spares.push(spare);
     }

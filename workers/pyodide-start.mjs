@@ -3,6 +3,13 @@ import { CairnError } from "./errors.mjs";
 
 const START_MS = 120_000;
 
+/** Fetch Python's modules while it is being found out which snapshot to start. @param {string} base */
+export function prefetch(base) {
+  for (const name of ["pyodide.mjs", "pyodide.asm.mjs"]) {
+    import(new URL(`vendor/pyodide/${name}`, base).href).catch(() => {}); // told by the start itself
+  }
+}
+
 /**
  * @param {object} options
  * @param {string} options.base

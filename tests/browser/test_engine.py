@@ -90,6 +90,31 @@ def test_a_snapshot_that_does_not_match_is_not_used(
         other.stop()
 
 
+def test_a_damaged_copy_of_the_snapshot_is_given_up(page: Page, site: Site) -> None:
+    """Intent: the unpacked snapshot that a device keeps may rot; the next start must not stumble."""
+    app = App(page, site.origin)
+    app.ready()
+    path = (
+        "navigator.storage.getDirectory().then((r) => r.getDirectoryHandle('cairn-start'))"
+        ".then((d) => d.getFileHandle('snapshot'))"
+    )
+    size = f"() => {path}.then((f) => f.getFile()).then((f) => f.size)"
+    wait_until(lambda: page.evaluate(size) > 30_000_000)
+    page.evaluate(f"""() => {path}.then(async (file) => {{
+      const writer = await file.createWritable({{ keepExistingData: true }});
+      await writer.write({{ type: "write", position: 64, data: new Uint8Array(4096).fill(255) }});
+      await writer.close();
+    }})""")
+    app.reload()
+    assert app.ready()["readiness"]["library"]["state"] == "ready"
+    labels = [m["params"]["label"] for m in app.said("engine.step")]
+    assert [label for label in labels if "without its snapshot" in label], labels
+    app.reload()
+    app.ready()
+    labels = [m["params"]["label"] for m in app.said("engine.step")]
+    assert not [label for label in labels if "without" in label], labels
+
+
 def test_a_wheel_that_does_not_match_fails_with_a_reason(
     page: Page, variant: Callable[[dict[str, bytes]], Path]
 ) -> None:
@@ -181,6 +206,17 @@ def test_a_frozen_owner_is_robbed_after_three_seconds(context: BrowserContext, s
     second.page.evaluate("() => cairn.takeOver()")
     wait_until(lambda: second.role() == "owner", seconds=15)
     assert second.search("water")
+
+
+def test_a_question_asked_before_the_page_runs_is_kept(page: Page, site: Site) -> None:
+    """Intent: the box is there before the interface is; what is asked meanwhile is not lost."""
+    page.route("**/vendor/pyscript/**", lambda route: route.abort())  # the interface never comes
+    App(page, site.origin)
+    page.fill("#question", "  How do I purify water?  ")
+    page.press("#question", "Enter")
+    assert page.evaluate("() => document.documentElement.dataset.queued") == "yes"
+    assert page.evaluate("() => cairn.takeQueuedQuestion()") == "How do I purify water?"
+    assert page.evaluate("() => document.documentElement.dataset.queued ?? ''") == ""
 
 
 @pytest.mark.parametrize(

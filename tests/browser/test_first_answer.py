@@ -6,6 +6,7 @@ another origin and on any uncaught error of a page.
 
 from __future__ import annotations
 
+import re
 import time
 import zipfile
 from collections.abc import Callable
@@ -13,8 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import BrowserContext, Page
 
-from tests.browser.app import App
 from tests.browser.conftest import SITE, Site
+from tests.browser.person import App
 
 WATER = "How do I make river water safe to drink?"
 SPANISH = "¿Cómo calculo el panel solar y la batería que necesito?"  # in the notes in English only
@@ -30,6 +31,16 @@ def in_view(page: Page, selector: str) -> bool:
             " return r.bottom > 0 && r.top < innerHeight && r.height > 0; }",
         )
     )
+
+
+def word_for_word(written: str) -> bool:
+    """Whether every sentence of a small model's answer stands in a document of the pack."""
+    with zipfile.ZipFile(SITE / "packs" / "starter.zip") as pack:
+        names = [n for n in pack.namelist() if n.startswith("documents/")]
+        library = " ".join(" ".join(pack.read(n).decode().split()) for n in names)
+    _, _, text = written.partition("\n")  # the line above it says how it came about
+    sentences = [s.strip() for s in re.split(r"(?<=[.!?])\s*\d+\s*", text)]
+    return all(" ".join(s.split()) in library for s in sentences if s)
 
 
 def test_a_question_typed_before_the_engine_is_up_is_answered(site: Site, on_disk: Start) -> None:
@@ -60,6 +71,7 @@ def test_answer_with_citations_stop_spanish_and_reader(site: Site, on_disk: Star
         app.page.wait_for_timeout(50)
     assert len(lengths) >= 4, "the text did not stream"
     assert turn.node.locator(".written .cite").count() >= 1, turn.written
+    assert word_for_word(turn.written), turn.written
     assert "tokens/s" in turn.node.locator(".speed").inner_text()
     assert "smollm2" in turn.node.locator(".speed").inner_text()
     cited = turn.sources()[0]
@@ -88,7 +100,7 @@ def test_answer_with_citations_stop_spanish_and_reader(site: Site, on_disk: Star
     for fact in ("Field notes", "English", "CC0-1.0"):
         assert fact in facts
     assert "Checked against" in reader.inner_text("#verified")
-    first = turn.quotes.split("\n")[-1].rstrip("0123456789").strip()
+    first = turn.node.locator(".quotes p").nth(1).inner_text().rstrip("0123456789").strip()
     marked = " ".join(reader.locator("#text mark").all_inner_texts())
     assert first[:40] in " ".join(marked.split()), (first, marked)
     assert in_view(reader, "#text mark.first")
