@@ -3,7 +3,7 @@
 
 /** A client of the tab in charge. */
 export class Attached {
-  /** @type {(string | import("./link.mjs").Handover)[]} sent before the owner was known to serve this page */
+  /** @type {(string | import("./link.mjs").Handover)[]} sent before there was an owner */
   #waiting = [];
   #owner = "";
   #closed = false;
@@ -36,7 +36,8 @@ export class Attached {
   /** @param {any} message from another page */
   receive({ type, owner, client, text }) {
     if (this.#closed) return;
-    if (type === "from-engine" && (client === this.client || client === "*")) this.events.received(text);
+    const mine = client === this.client || client === "*";
+    if (type === "from-engine" && mine) this.events.received(text);
     else if (type === "owner" && client === this.client) this.#served(owner);
     else if (type === "owner" && client === undefined) this.#attach();
     else if (type === "gone" && owner === this.#owner) this.#lost();
@@ -55,7 +56,10 @@ export class Attached {
   #served(owner) {
     if (this.#owner && this.#owner !== owner) this.#lost();
     this.#owner = owner;
-    for (const one of this.#waiting.splice(0)) typeof one === "string" ? this.send(one) : this.sendFiles(one);
+    for (const one of this.#waiting.splice(0)) {
+      if (typeof one === "string") this.send(one);
+      else this.sendFiles(one);
+    }
   }
 
   #lost() {

@@ -15,7 +15,7 @@ export const capabilities = Object.freeze({
 const NEEDED = [
   ["webassembly", "run WebAssembly", "Use a current browser, or allow WebAssembly in its settings."],
   ["workers", "run background workers", "Use a current Chrome, Edge, Firefox or Safari."],
-  ["opfs", "keep files for this page (OPFS)", "Open Cairn over https or localhost, outside private mode."],
+  ["opfs", "keep files (OPFS)", "Open Cairn over https or localhost, outside private mode."],
   ["locks", "share one library between tabs (Web Locks)", "Open Cairn over https or localhost."],
   ["channel", "talk between tabs (BroadcastChannel)", "Use a current Chrome, Edge, Firefox or Safari."],
 ];
@@ -24,5 +24,6 @@ const NEEDED = [
 export function missing() {
   const found = NEEDED.find(([name]) => !capabilities[name]);
   if (!found) return null;
-  return { code: "storage_unavailable", message: `This browser cannot ${found[1]} here.`, hint: found[2] };
+  const message = `This browser cannot ${found[1]} here.`;
+  return { code: "storage_unavailable", message, hint: found[2] };
 }

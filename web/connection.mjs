@@ -59,7 +59,8 @@ export class Connection {
   /** @param {(text: string) => void} listener gets every message for this page, as text */
   listen(listener) {
     this.#listeners.push(listener);
-    if (this.failure) listener(JSON.stringify({ jsonrpc: "2.0", method: "engine.failed", params: this.failure }));
+    if (!this.failure) return;
+    listener(JSON.stringify({ jsonrpc: "2.0", method: "engine.failed", params: this.failure }));
   }
 
   takeOver() {

@@ -1,5 +1,5 @@
 // The embedding worker: E5 by transformers.js. One text per run, so that a vector never depends on
-// its neighbours (and batches are no faster here: see MODELS in the docs of the measurements).
+// its neighbours (and batches are no faster on a CPU).
 import { CairnError } from "./errors.mjs";
 import { endWhenLost, prepare } from "./runtime.mjs";
 import { Transferred } from "./rpc.mjs";
@@ -46,7 +46,10 @@ async function run({ texts }, signal) {
   return new Transferred(result, [all.buffer]);
 }
 
-/** @param {string} text with its prefix @returns {Promise<Float32Array>} mean of its tokens, length 1 */
+/**
+ * @param {string} text with its prefix
+ * @returns {Promise<Float32Array>} the mean of its tokens, of length 1
+ */
 async function embed(text) {
   const { tokenizer, model } = /** @type {{tokenizer: any, model: any}} */ (loaded);
   const inputs = await tokenizer(text, { truncation: true, max_length: MAX_TOKENS });

@@ -84,7 +84,8 @@ async function download(file, signal, progress) {
   const stall = new AbortController();
   let timer = setTimeout(() => stall.abort(), STALL_MS);
   try {
-    const response = await fetch(file.url, { signal: AbortSignal.any([signal, stall.signal]), cache: "no-store" });
+    const either = AbortSignal.any([signal, stall.signal]);
+    const response = await fetch(file.url, { signal: either, cache: "no-store" });
     if (!response.ok || !response.body) throw new Error(`status ${response.status}`);
     const bytes = new Uint8Array(file.bytes);
     let done = 0;

@@ -73,7 +73,7 @@ export class OpfsStore {
     this.#retire(file);
   }
 
-  /** Rename an open file synchronously and durably, replacing `to`. @param {string} from @param {string} to */
+  /** Rename synchronously and durably, replacing `to`. @param {string} from @param {string} to */
   move(from, to) {
     const file = /** @type {WholeFile} */ (this.open.get(from));
     this.names.commit({ [from]: null, [to]: file.file === encode(to) ? null : file.file });

@@ -44,6 +44,8 @@ export function readInPieces(model, stopped) {
 
 /** @param {any} model @param {any} inputs @param {any} outputs */
 function cacheAfter(model, inputs, outputs) {
-  const next = { generated_input_ids: [[0n]], outputs, model_inputs: { ...inputs }, is_encoder_decoder: false };
-  return model._update_model_kwargs_for_generation(next).past_key_values;
+  const next = model._update_model_kwargs_for_generation({
+    generated_input_ids: [[0n]], outputs, model_inputs: { ...inputs }, is_encoder_decoder: false,
+  });
+  return next.past_key_values;
 }

@@ -20,8 +20,8 @@ const worker = /** @type {any} */ (globalThis);
 /** @param {string} script what scripts may do besides coming from here */
 const policy = (script) => [
   "default-src 'self'", `script-src 'self' ${script}`, "worker-src 'self' blob:", "style-src 'self'",
-  "img-src 'self' data: blob:", "connect-src 'self' blob: data:", "object-src 'none'", "base-uri 'self'",
-  "form-action 'self'", "frame-ancestors 'self'",
+  "img-src 'self' data: blob:", "connect-src 'self' blob: data:", "object-src 'none'",
+  "base-uri 'self'", "form-action 'self'", "frame-ancestors 'self'",
 ].join("; ");
 // PyScript's bridge to MicroPython needs eval; pages that show imported text must not have it.
 const APP_POLICY = policy("'unsafe-eval' 'wasm-unsafe-eval' blob:");
@@ -53,9 +53,11 @@ async function fetchChecked({ url, sha256: promised }) {
   const response = await fetch(url, { cache: "no-cache" });
   if (!response.ok) throw new Error(`${url} is missing (status ${response.status}).`);
   const bytes = await response.arrayBuffer();
-  if ((await sha256(bytes)) !== promised) throw new Error(`${url} is not the file of build ${BUILD}.`);
+  const right = (await sha256(bytes)) === promised;
+  if (!right) throw new Error(`${url} is not the file of build ${BUILD}.`);
   const type = response.headers.get("content-type") ?? "application/octet-stream";
-  const headers = { "content-type": type, "content-length": String(bytes.byteLength), [HASH]: promised };
+  const length = String(bytes.byteLength);
+  const headers = { "content-type": type, "content-length": length, [HASH]: promised };
   return new Response(bytes, { headers });
 }
 
@@ -117,7 +119,8 @@ async function onDemand(path) {
 /** @param {Request} request @param {string} path */
 async function answer(request, path) {
   const shell = await caches.open(SHELL);
-  const found = (await shell.match(path)) ?? (await shell.match(`${path}.html`)) ?? (await onDemand(path));
+  const stored = (await shell.match(path)) ?? (await shell.match(`${path}.html`));
+  const found = stored ?? (await onDemand(path));
   if (found) return found;
   try {
     return secured(await fetch(request), path);

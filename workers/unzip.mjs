@@ -15,7 +15,8 @@ export async function unzip(archive) {
   for (const entry of entries(view)) {
     if (entry.path.endsWith("/")) continue;
     // The local header repeats name and extra field, with lengths of its own.
-    const start = entry.at + 30 + view.getUint16(entry.at + 26, true) + view.getUint16(entry.at + 28, true);
+    const [name, extra] = [26, 28].map((field) => view.getUint16(entry.at + field, true));
+    const start = entry.at + 30 + name + extra;
     members.push(inflate(entry, archive.slice(start, start + entry.packed)));
   }
   return Promise.all(members);
