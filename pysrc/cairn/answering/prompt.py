@@ -4,8 +4,9 @@
 SmolLM2-135M (q8, greedy) on eight questions to the starter pack: from whole passages it invented
 organisations and times; from the quoted sentences alone 11 of 19 of its sentences were confirmed, and
 of the others some said the opposite in the words of the source ("not more than 6 m away" for "at least
-6 m"), which no check of words finds. So it may only put together whole sentences of the library (``choices`` of the generator port):
-it picks, orders and ends, and every word is the source's. Larger models write freely and are checked.
+6 m"), which no check of words finds. So it may only put together whole sentences of the library
+(``choices`` of the generator port): it picks, orders and ends, and every word is the source's. Larger
+models write freely and are checked.
 
 No model is asked to cite: small ones invent numbers, and :mod:`cairn.answering.attribute` finds the
 passage behind each sentence better. The chat template is applied by the adapter.
