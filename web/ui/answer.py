@@ -181,6 +181,8 @@ class Turn:
             self._note(result.get("reason") or t("failed"), "failed")
         elif result["finish"] == "no_model" and result["outcome"] != "no_match":
             self._note(t("quotes_only"))
+        if result["quotes"]:
+            self._note(t("from_library"))
         if self.text:
             say(t(self._kind()) + ": " + MARKER.sub("", self.text))
 
