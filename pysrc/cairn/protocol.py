@@ -342,6 +342,25 @@ class Boot(TypedDict):
     type: Literal["boot"]
     base: str  # absolute URL of the site's root, ends with "/"
     isolated: bool
+    softgpu: NotRequired[bool]  # tests only: a software graphics adapter counts as one
+
+
+class Connect(TypedDict):
+    """One more page for the engine worker, with its MessagePort; null on a port ends a session."""
+
+    type: Literal["connect"]
+
+
+class Close(TypedDict):
+    """Close databases and workers; answered by ``{"type": "closed"}``, then the worker ends."""
+
+    type: Literal["close"]
+
+
+class Alive(TypedDict):
+    """First message of every worker: it holds the Web Lock of its own name until it dies."""
+
+    type: Literal["alive"]
 
 
 class Files(TypedDict):
