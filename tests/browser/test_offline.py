@@ -208,8 +208,8 @@ def test_isolation_arrives_after_one_reload_and_no_more(
     page = context.new_page()
     loads: list[str] = []
     page.on("domcontentloaded", lambda _: loads.append(page.url))
-    App(page, plain_host.origin)
-    wait_until(lambda: page.evaluate("() => crossOriginIsolated"), seconds=90)
+    page.goto(plain_host.origin)
+    page.wait_for_function("() => crossOriginIsolated", timeout=90_000)  # outlives the reload
     page.wait_for_timeout(1_500)
     assert len(loads) == 2
     app = App(context.new_page(), plain_host.origin)
