@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page, TimeoutError, sync_playwright
 
 from cairn.cli import chromium
 from cairn.cli.serve import serving
@@ -20,7 +20,8 @@ ARGUMENTS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--enable-blink-features=ForceEagerMeasureMemory",  # else the answer waits for a collection
 ]
-READY_SECONDS = 300
+READY_SECONDS = 600
+WAIT_SECONDS = 120
 PARTS = ("library", "meaning", "answers")
 
 
@@ -76,12 +77,20 @@ def running(site: Path) -> Iterator[Chromium]:
 def wait_ready(page: Page) -> None:
     """Wait until every part of the app is ready; names the one that failed."""
     for part in PARTS:
-        page.wait_for_selector(
-            f'.cell[data-cell="{part}"]:is([data-state=ready], [data-state=failed])', state="attached"
-        )
-        state = page.get_attribute(f'.cell[data-cell="{part}"]', "data-state")
+        cell = f'.cell[data-cell="{part}"]'
+        page.wait_for_selector(f"{cell}:is([data-state=ready], [data-state=failed])", state="attached")
+        state = page.get_attribute(cell, "data-state")
         if state != "ready":
-            raise RuntimeError(f"{part}: {page.inner_text(f'.cell[data-cell={part}]')}")
+            raise RuntimeError(f"{part}: {page.inner_text(cell)}")
+
+
+def wait_for(page: Page, condition: str) -> None:
+    """Wait for a JavaScript condition; when it does not come true, say what the page says."""
+    try:
+        page.wait_for_function(condition, timeout=WAIT_SECONDS * 1000)
+    except TimeoutError as error:
+        said = page.evaluate("() => [bench.seen, cairn.role, document.body.innerText]")
+        raise RuntimeError(f"{condition} did not come true: {said}") from error
 
 
 def seen(page: Page) -> dict[str, float]:

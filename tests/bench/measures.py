@@ -11,7 +11,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.bench.chromium import Chromium, request, seen, wait_ready
+from cairn.answering.prompt import SAMPLING
+from tests.bench.chromium import Chromium, request, seen, wait_for, wait_ready
 
 EARLY = "How do I make river water safe to drink?"
 QUESTIONS = (
@@ -37,8 +38,6 @@ QUESTIONS = (
     "How much drinking water does a person need each day?",
 )
 WRITTEN = (EARLY, "How do I stop heavy bleeding?")
-SETTINGS = {"do_sample": False, "repetition_penalty": 1.1, "max_new_tokens": 256}
-"""As :mod:`cairn.answering.prompt` has them."""
 
 GROUPS = (
     ("Pyodide", ("/vendor/pyodide/",)),
@@ -53,10 +52,10 @@ def first_visit(chromium: Chromium) -> dict[str, float]:
     with chromium.app() as page:
         page.wait_for_selector("#question:focus")
         page.keyboard.type("w")
-        page.wait_for_function("bench.seen.typed && bench.seen.engine")
+        wait_for(page, "bench.seen.typed && bench.seen.engine")
         wait_ready(page)
         ready = page.evaluate("performance.now()")
-        page.wait_for_function("navigator.serviceWorker.controller !== null")
+        wait_for(page, "navigator.serviceWorker.controller !== null")
         found = seen(page)
     return {"usable": found["typed"], "engine": found["engine"], "everything": ready}
 
@@ -68,7 +67,7 @@ def installed_start(chromium: Chromium) -> dict[str, float]:
         page.keyboard.type("w")
         page.fill("#question", EARLY)
         page.keyboard.press("Enter")
-        page.wait_for_function("bench.seen.quotes")
+        wait_for(page, "bench.seen.quotes")
         found = seen(page)
     return {name: found[name] for name in ("focused", "typed", "interface", "engine", "quotes")}
 
@@ -104,7 +103,7 @@ def written_answer(page: Page, question: str) -> dict[str, Any]:
         "messages": messages(prompt),
         "tokens": result["tokens"],
         "first": result["first_token_ms"],
-        "per_token": 1000 / result["tokens_per_second"],
+        "per_token": 1000 / result["tokens_per_second"],  # a division by zero: nothing was written
         "quotes": at["draft"] - reply["began"],
         "first_words": at["text_delta"] - reply["began"],
         "text": result["text"],
@@ -120,9 +119,10 @@ def messages(prompt: str) -> list[dict[str, str]]:
     return found
 
 
-def raw_answer(page: Page, given: list[dict[str, str]]) -> dict[str, Any]:
-    """The same prompt by transformers.js alone."""
-    found = page.evaluate("([messages, settings]) => ask(messages, settings)", [given, SETTINGS])
+def raw_answer(page: Page, given: list[dict[str, str]], tokens: int) -> dict[str, Any]:
+    """The same prompt by transformers.js alone, which writes as many tokens as we did."""
+    settings = {**SAMPLING, "min_new_tokens": tokens, "max_new_tokens": tokens}
+    found = page.evaluate("([messages, settings]) => ask(messages, settings)", [given, settings])
     return {
         "tokens": found["tokens"],
         "prompt": found["prompt"],
