@@ -14,8 +14,8 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Page
 
-from tests.browser.app import App
 from tests.browser.conftest import Site
+from tests.browser.person import App
 
 MOST_MS = 100
 CATEGORIES = ["toplevel", "devtools.timeline", "__metadata"]
@@ -35,7 +35,7 @@ def traced(page: Page) -> Iterator[Events]:
     events: Events = []
     ended: list[Any] = []
     session.on("Tracing.dataCollected", lambda data: events.extend(data["value"]))
-    session.on("Tracing.tracingComplete", ended.append)
+    session.on("Tracing.tracingComplete", lambda data: ended.append(data))
     session.send("Tracing.start", {"traceConfig": {"includedCategories": CATEGORIES}})
     yield events
     session.send("Tracing.end")
