@@ -15,7 +15,7 @@ import { CairnError, encodeError } from "./errors.mjs";
 import { FilesHost, openStore } from "./files-host.mjs";
 import { hold } from "./lifeline.mjs";
 import { PickedFiles } from "./picked-files.mjs";
-import { installFiles, prefetch } from "./pyodide-start.mjs";
+import { installFiles } from "./pyodide-start.mjs";
 import { startPython } from "./python-start.mjs";
 import { Steps } from "./steps.mjs";
 import { unzip } from "./unzip.mjs";
@@ -72,11 +72,10 @@ async function start(boot) {
   const device = probeDevice(boot.softgpu === true);
   const store = steps.run("opfs", "Opening storage", openStore);
   store.catch(() => {}); // awaited below, after Python's start
-  prefetch(boot.base);
   const record = await readBootRecord(boot.base);
   const wheel = readChecked(record.wheel, boot.base).then(unzip);
   wheel.catch(() => {});
-  const python = await startPython(boot.base, record, steps);
+  const python = await startPython(boot.base, record, steps, store);
   await steps.run("wheel", "Unpacking Cairn", async () => installFiles(python, await wheel));
   files = new FilesHost(python.FS, await store);
   const host = {

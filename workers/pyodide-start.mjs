@@ -3,13 +3,6 @@ import { CairnError } from "./errors.mjs";
 
 const START_MS = 120_000;
 
-/** Fetch Python's modules while it is being found out which snapshot to start. @param {string} base */
-export function prefetch(base) {
-  for (const name of ["pyodide.mjs", "pyodide.asm.mjs"]) {
-    import(new URL(`vendor/pyodide/${name}`, base).href).catch(() => {}); // told by the start itself
-  }
-}
-
 /**
  * @param {object} options
  * @param {string} options.base
@@ -34,7 +27,13 @@ export async function startPyodide({ base, snapshot, lock }) {
   const timer = setTimeout(() => late.reject(new CairnError(
     "timed_out", `Python did not start within ${START_MS / 1000} s.`, { hint: "Reload the page." },
   )), START_MS);
-  return Promise.race([started, late.promise]).finally(() => clearTimeout(timer));
+  try {
+    const python = await Promise.race([started, late.promise]);
+    delete python._api.config._loadSnapshot; // else its 31 MB are kept for ever
+    return python;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 // Where `cairn` was when the snapshot imported it, else site-packages.
