@@ -51,6 +51,8 @@ export class Link {
     };
     this.#channel.onmessage = ({ data }) => this.#receive(data);
     addEventListener("pagehide", () => this.#engine instanceof Attached && this.#engine.close());
+    // Back from the browser's cache of pages: what this page was attached to has forgotten it.
+    addEventListener("pageshow", (event) => "persisted" in event && event.persisted && location.reload());
     navigator.locks.request(LOCK, { ifAvailable: true }, (lock) => {
       if (lock) return this.#own();
       this.#attach("attached", "");
