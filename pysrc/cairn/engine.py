@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from cairn import __version__, protocol
 from cairn.errors import CairnError, InvalidRequest, NotReady
-from cairn.models.part import Part, Wording
+from cairn.models.part import Part, Wording, worth_showing
 from cairn.models.ports import Embedder, Generator
 from cairn.protocol import PROTOCOL_VERSION, Cell, Readiness, Status
 from cairn.readiness import archives_cell
@@ -152,6 +152,7 @@ class Engine:
             await self.require_library().shelf.remove_orphans()
         except CairnError as error:
             self._faults["orphans"] = error
+        await self._quiet()  # a question that waited for the start is answered first, by words
         await self.meaning.load()
         await self.answers.load()
         # A newer pack that came with an app update is installed when everything else is up.
@@ -291,6 +292,8 @@ class Engine:
     def _install_progress(self, phase: str, done: int, total: int) -> None:
         if self.library is not None and self.library.sources:
             return  # an update in the background: what is there answers meanwhile
+        if not worth_showing(self._library_cell, done, total):
+            return
         self._library_cell = {
             "state": "starting",
             "label": "Installing the field notes",

@@ -40,6 +40,13 @@ class Wording:
     failed: str
 
 
+def worth_showing(cell: Cell, done: int, total: int) -> bool:
+    """Whether progress has moved by a hundredth since the cell was drawn, or has just begun or ended."""
+    if cell.get("total") != total or done >= total:
+        return True
+    return done - cell.get("done", 0) >= total / 100
+
+
 class Part:
     """Loads one model, keeps its strip cell up to date, restarts it after a crash."""
 
@@ -117,6 +124,8 @@ class Part:
             return  # late news of a load that has timed out
         fetching = phase == "fetch"
         label = self._wording.fetching if fetching else self._wording.starting
+        if label == self.cell["label"] and not worth_showing(self.cell, done, total):
+            return
         self.cell = {"state": "starting", "label": label, "action": ""}
         if total > 0:
             self.cell["done"] = done

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from cairn.errors import ModelUnavailable, TimedOut, WorkerCrashed
-from cairn.models.part import MAX_RESTARTS, Part, Wording
+from cairn.models.part import MAX_RESTARTS, Part, Wording, worth_showing
+from cairn.protocol import Cell
 from tests.unit.engine.fakes import FakeEmbedder, settle, until
 
 WORDS = Wording(fetching="Getting it", starting="Starting it", ready="Works", failed="Does not work.")
@@ -223,3 +224,12 @@ def test_cancel_stops_a_load() -> None:
         assert not f.part.ready
 
     run(scenario)
+
+
+def test_progress_is_shown_by_the_hundredth() -> None:
+    """Intent: hundreds of pieces of a download do not become hundreds of messages to every page."""
+    cell: Cell = {"state": "starting", "label": "Getting it", "action": "", "done": 500, "total": 10_000}
+    assert not worth_showing(cell, 599, 10_000)
+    assert worth_showing(cell, 600, 10_000)
+    assert worth_showing(cell, 10_000, 10_000)
+    assert worth_showing(cell, 0, 20_000)

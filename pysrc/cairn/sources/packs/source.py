@@ -150,7 +150,7 @@ class PackSource:
     def _corrupt(self, entry: DocumentEntry) -> DocumentCorrupt:
         return DocumentCorrupt(
             f"The text of “{entry.title}” is not what {self.title} was published with.",
-            hint="Clear the data of this site in the browser and open Cairn again: it installs the pack afresh.",
+            hint="Clear this site's data in the browser and open Cairn again: the pack is installed afresh.",
         )
 
     def locate_passages(self, document: Document) -> list[dict[str, Any]]:
