@@ -12,7 +12,7 @@ export class Updates {
 
   async register() {
     if (!navigator.serviceWorker) return;
-    for (const event of ["keydown", "pointerdown"]) {
+    for (const event of ["keydown", "pointerdown", "input"]) {
       addEventListener(event, () => { this.#touched = true; }, { once: true, capture: true });
     }
     navigator.serviceWorker.addEventListener("message", ({ data }) => {

@@ -2,8 +2,8 @@
 // seconds on the CPU), and lets messages arrive before every token.
 import { breathe } from "./serve.mjs";
 
-/** Tokens read without a pause. Each piece costs the weights once more: 128 is about a tenth. */
-const PIECE = 128;
+/** Tokens read without a pause; each piece costs reading the weights once more. */
+const PIECE = 384;
 
 /** Thrown out of a generation that was stopped while it read its prompt. */
 export class Stopped extends Error {}
