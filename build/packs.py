@@ -56,7 +56,7 @@ def _key(name: str, embedder: Path, memo: HashMemo) -> str:
 
 
 def _run(name: str, embedder: Path, target: Path) -> None:
-    print(f"  building the {name} pack …", flush=True)
+    print(f"  building the {name} pack (the first time takes two to four minutes) …", flush=True)
     _BUILT.mkdir(parents=True, exist_ok=True)
     for old in _BUILT.glob(f"{name}-*.zip"):
         old.unlink()

@@ -29,6 +29,13 @@ export class EarlyQuestion {
   take() {
     this.#ends.abort();
     delete document.documentElement.dataset.queued;
-    return this.#question;
+    return this.#question || this.#entered();
+  }
+
+  /** Enter pressed before any script ran made a new line: it was meant as asking. */
+  #entered() {
+    const box = /** @type {HTMLTextAreaElement | null} */ (document.querySelector(`#${FORM} textarea`));
+    if (!box?.value.endsWith("\n") || matchMedia("(pointer: coarse)").matches) return "";
+    return box.value.trim();
   }
 }

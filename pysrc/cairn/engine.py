@@ -26,6 +26,7 @@ from cairn.sources.library import Library, at_once
 from cairn.storage.ports import Fetch, Files
 from cairn.storage.state import State
 
+MEGABYTE = 1_000_000
 QUIET_SECONDS = 0.5
 """How long no question may be running before heavy start-up work continues."""
 
@@ -296,11 +297,11 @@ class Engine:
             return
         self._library_cell = {
             "state": "starting",
-            "label": "Installing the field notes",
+            "label": "Installing the field notes" if phase == "download" else "Checking the field notes",
             "action": "",
             "done": done,
             "total": total,
-            "unit": "bytes",
+            "unit": "bytes" if total >= MEGABYTE else "steps",  # "0 of 0 MB" would say nothing
         }
         self._readiness_changed()
 

@@ -176,7 +176,7 @@ class Turn:
             if not sentence["confirmed"]:
                 put(self._notes, self._unconfirmed(sentence["text"]))
         if result["finish"] == "stopped":
-            self._note(t("stopped"))
+            self._note(t("stopped" if self.text else "stopped.empty"))
         elif result["finish"] == "failed":
             self._note(result.get("reason") or t("failed"), "failed")
         elif result["finish"] == "no_model" and result["outcome"] != "no_match":
@@ -202,7 +202,7 @@ class Turn:
             icon_button("quiet", "print", t("print"), data_action="print"),
         )
         result = self.result
-        if result and result["model"]:
+        if result and result["tokens"]:
             speed = t("speed", model=result["model"], rate=number(result["tokens_per_second"], 1))
             put(self._foot, el("span", "speed", speed))
         if self.debug:

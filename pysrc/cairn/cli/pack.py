@@ -13,11 +13,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from cairn.cli import checkout
 from cairn.errors import CairnError
 from cairn.native.files import DirectoryFiles
 from cairn.sources.packs.archive import PackArchive
 from cairn.sources.packs.manifest import Manifest
 from cairn.sources.packs.verify import read_manifest, verify
+
+BUILT_MODEL = checkout.SITE / "models" / "multilingual-e5-small"
 
 
 def add_parser(subparsers: Any) -> None:
@@ -31,7 +34,9 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     build = commands.add_parser("build", help="build a pack from a recipe folder")
     build.add_argument("recipe", type=Path, help="folder with pack.toml")
     build.add_argument("-o", "--output", type=Path, required=True, help="the ZIP to write")
-    build.add_argument("--model", type=Path, help="folder of the embedder (multilingual-e5-small)")
+    build.add_argument(
+        "--model", type=Path, help="folder of the embedder (default: the one that the site was built with)"
+    )
     build.add_argument("--no-vectors", action="store_true", help="keyword index only")
     build.add_argument("--threads", type=int, default=1, help="threads of the embedder")
     build.set_defaults(run=run_build)
@@ -62,8 +67,11 @@ def run_build(options: argparse.Namespace) -> int:
     from cairn.sources.packs.recipe import load_recipe
 
     if options.model is None and not options.no_vectors:
-        print("cairn pack build: give --model FOLDER, or --no-vectors", file=sys.stderr)
-        return 2
+        options.model = BUILT_MODEL
+        if not options.model.is_dir():
+            said = "run ./cairn build once (it makes the embedder), give --model FOLDER, or --no-vectors"
+            print(f"cairn pack build: {said}", file=sys.stderr)
+            return 2
     started = time.monotonic()
     recipe = load_recipe(options.recipe)
     embedding = None if options.no_vectors else _embedding(options.model, options.threads)
