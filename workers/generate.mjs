@@ -2,7 +2,7 @@
 import { CairnError } from "./errors.mjs";
 import { oneAtATime } from "./one-at-a-time.mjs";
 import { readInPieces, Stopped } from "./prefill.mjs";
-import { endWhenLost, prepare } from "./runtime.mjs";
+import { endWhenLost, prepare, starting } from "./runtime.mjs";
 import { infer, serve } from "./serve.mjs";
 import { TokenText } from "./token-text.mjs";
 import { Verbatim } from "./verbatim.mjs";
@@ -24,10 +24,13 @@ async function load(params, signal) {
   await dispose();
   const library = await prepare(params, progress, signal);
   progress("start", 0, 2);
-  const tokenizer = await library.AutoTokenizer.from_pretrained(params.model);
-  progress("start", 1, 2);
   const { device, dtype } = params;
-  const model = await library.AutoModelForCausalLM.from_pretrained(params.model, { device, dtype });
+  const [tokenizer, model] = await starting(params, async () => {
+    const tokenizer = await library.AutoTokenizer.from_pretrained(params.model);
+    progress("start", 1, 2);
+    const options = { device, dtype };
+    return [tokenizer, await library.AutoModelForCausalLM.from_pretrained(params.model, options)];
+  });
   progress("start", 2, 2);
   void endWhenLost(library, device);
   readInPieces(model, () => current?.aborted ?? false);

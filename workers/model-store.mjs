@@ -37,6 +37,16 @@ export class ModelStore {
     }
   }
 
+  /** Forget kept files whose bytes are no longer the promised ones; the next `ensure` gets them anew. */
+  async dropDamaged() {
+    const cache = await caches.open(CACHE);
+    for (const file of this.files) {
+      const kept = await cache.match(file.url);
+      const bytes = kept && new Uint8Array(await kept.arrayBuffer());
+      if (bytes && (await sha256(bytes)) !== file.sha256) await cache.delete(file.url);
+    }
+  }
+
   /** What transformers.js takes as its cache. */
   asCustomCache() {
     return {

@@ -51,6 +51,23 @@ export async function prepare({ device, files, threads = 1 }, progress, signal) 
 }
 
 /**
+ * Start a model from its files; where that fails the files are hashed again, so that a damaged one
+ * is fetched anew the next time (good ones stay: the network may be gone).
+ * @template T
+ * @param {Load} load
+ * @param {() => Promise<T>} start
+ * @returns {Promise<T>}
+ */
+export async function starting({ files }, start) {
+  try {
+    return await start();
+  } catch (error) {
+    await new ModelStore(files).dropDamaged();
+    throw error;
+  }
+}
+
+/**
  * The plain build is the fastest on the CPU and has no WebGPU; of those that have it, jspi is half
  * the size of asyncify and needs WebAssembly that can suspend.
  * @param {string} device

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cairn.answering.citations import citations
 from cairn.answering.turn import run_turn
 from cairn.archive_services import ArchiveServices
-from cairn.errors import CairnError, UnknownMethod
+from cairn.errors import CairnError, NotReady, UnknownMethod
 from cairn.models.part import Part
 from cairn.parameters import flag, search_limit, source_ids, text
 from cairn.protocol import MAX_QUESTION_CHARS, AskResult, ReadResult, SearchResponse
 from cairn.retrieval.search import search
 from cairn.retrieval.types import SearchResult
 from cairn.session import Emit, RequestId
+from cairn.sources.types import Source
 
 if TYPE_CHECKING:
     from cairn.engine import Engine
@@ -57,11 +58,12 @@ class Services:
         question = text(params, "question")[:MAX_QUESTION_CHARS]
         chosen, write = source_ids(params), flag(params, "write")
         await engine.wait_started()
+        sources = self._sources(chosen)
         engine.asking(+1)
         try:
             return await run_turn(
                 question,
-                sources=engine.require_library().select(chosen),
+                sources=sources,
                 embedder=engine.embedder if engine.meaning.ready else None,
                 generator=engine.generator if write and engine.answers.ready else None,
                 clock=engine.now,
@@ -76,11 +78,12 @@ class Services:
         query = text(params, "query")[:MAX_QUESTION_CHARS]
         chosen, limit, semantic = source_ids(params), search_limit(params), flag(params, "semantic")
         await engine.wait_started()
+        sources = self._sources(chosen)
         engine.asking(+1)
         try:
             result = await search(
                 query,
-                sources=engine.require_library().select(chosen),
+                sources=sources,
                 embedder=engine.embedder if semantic and engine.meaning.ready else None,
                 clock=engine.now,
                 failed=self._note_failure,
@@ -88,6 +91,20 @@ class Services:
         finally:
             engine.asking(-1)
         return self._search_response(result, limit)
+
+    def _sources(self, chosen: list[str] | None) -> Sequence[Source]:
+        """What to ask; raises NotReady with the reason when there is nothing, which is no "no match"."""
+        engine = self._engine
+        for part in (engine.meaning, engine.answers):
+            part.check()
+        library = engine.require_library()
+        sources = library.select(chosen)
+        if sources or chosen is not None:
+            return sources
+        problem = next(iter(library.problems.values()), None)
+        why = f" {problem.message}" if problem else ""
+        hint = (problem.hint if problem else "") or "Reload the page to try again."
+        raise NotReady(f"There is nothing to search: the library is empty.{why}", hint=hint)
 
     async def _document(self, params: dict[str, Any], request: RequestId, emit: Emit) -> ReadResult:
         source_id, document_id = text(params, "source"), text(params, "document")

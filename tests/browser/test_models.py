@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, Playwright
+from playwright.sync_api import Error, Page, Playwright
 
 from cairn.browser.selftest import KnownVectors, cosine
 from cairn.cli import chromium
@@ -188,3 +188,26 @@ def test_half_a_character_is_never_shown(page: Page, harness: str, text: str) ->
     assert "".join(shown) == text
     assert all("\ufffd" not in piece for piece in shown)
     assert all(piece.encode("utf-16", "surrogatepass").decode("utf-16") for piece in shown)
+
+
+def test_a_damaged_model_file_is_fetched_anew_by_the_next_try(models: Models) -> None:
+    """Intent: a file cut short on the device, its hash still written beside it, does not stay for ever."""
+    models.page.evaluate("() => end()")
+    cut = models.page.evaluate(
+        """async () => {
+          const cache = await caches.open("cairn-models");
+          const keys = await cache.keys();
+          const key = keys.find(({ url }) => url.includes("smollm2") && url.endsWith(".onnx"));
+          const kept = await cache.match(key);
+          const bytes = (await kept.arrayBuffer()).slice(0, 1_000_000);
+          await cache.put(key, new Response(bytes, { headers: kept.headers }));
+          return key.url;
+        }"""
+    )
+    assert cut.endswith(".onnx")
+    with pytest.raises(Error):
+        models.load("generate", "generator")
+    models.page.evaluate("() => end()")
+    models.load("generate", "generator")
+    again = models.request("generate.run", {"messages": QUESTION, "max_new_tokens": 4})
+    assert again["tokens"] == 4

@@ -19,6 +19,7 @@ class Ask:
         self._running = None  # (turn, request id)
         self._recalled = 0
         self.engine_started = False
+        self._down = None  # why the engine cannot be asked now
         self._box = by_id("question")
         self._sheet = Sheet()
         self._peek = Peek(self._citation_of)
@@ -67,10 +68,23 @@ class Ask:
             self._busy(False)
             turn.finish(result, error)
 
+        if self._down:
+            done(None, self._down)
+            return
         request = self._client.request("engine.ask", {"question": question}, done, turn.event)
         if turn.busy:
             self._running = (turn, request)
         turn.node.scrollIntoView(window.JSON.parse('{"block": "start"}'))
+
+    def engine_up(self):
+        """The engine answers (again)."""
+        self.engine_started = True
+        self._down = None
+
+    def engine_down(self, error):
+        """The engine stopped or cannot start: questions end at once with this error."""
+        self.engine_started = False
+        self._down = {"message": error.get("message", ""), "data": {"hint": error.get("hint", "")}}
 
     def stop(self):
         """Stop the running answer; what is written stays."""

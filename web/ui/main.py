@@ -39,7 +39,7 @@ class Page:
     def _wire(self):
         self.client.on("engine.readiness", self._readiness)
         self.client.on("engine.started", self._started)
-        self.client.on("engine.failed", self.connection.failed)
+        self.client.on("engine.failed", self._failed)
         dom.action("restart-part", self._restart)
         dom.action("archives-again", self._archives_again)
         dom.listen(dom.by_id("readiness-dot"), "click", lambda _: self.strip.toggle())
@@ -52,10 +52,15 @@ class Page:
         if readiness.get("library", {}).get("state") == "ready":
             self._refresh()
 
+    def _failed(self, error):
+        self.ask.engine_down(error)
+        self.connection.failed(error)
+        self.strip.engine_failed()
+
     def _started(self, status):
         self.connection.banner("failed", "")
         self.status = status
-        self.ask.engine_started = True
+        self.ask.engine_up()
         self.strip.update(status["readiness"])
 
     def _refresh(self, focus=""):

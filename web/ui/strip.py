@@ -24,6 +24,11 @@ class Strip:
                 self._draw(name, readiness[name])
         self._fold()
 
+    def engine_failed(self):
+        """Nothing goes on any more: a cell that says "starting" would never end."""
+        cell = {"state": "failed", "label": t("cell.stopped"), "action": ""}
+        self.update({name: dict(cell) for name in CELLS if name != "archives"})
+
     def toggle(self):
         """The dot was pressed."""
         self._opened = not self._strip.checkVisibility()

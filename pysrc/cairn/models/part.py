@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from cairn.errors import CairnError
+from cairn.errors import CairnError, WorkerCrashed
 from cairn.models.ports import ModelInfo, Progress
 from cairn.protocol import Cell
 
@@ -90,6 +90,11 @@ class Part:
             return
         self._restarts += 1
         self._begin()
+
+    def check(self) -> None:
+        """Notice a model that died while nobody used it: bring it back like one that died in use."""
+        if self.cell["state"] == "ready" and self._model.info is None:
+            self.crashed(WorkerCrashed("It stopped by itself.", retryable=True))
 
     def cancel(self) -> None:
         """Stop a load under way (the engine is closing)."""

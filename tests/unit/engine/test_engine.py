@@ -110,7 +110,7 @@ def test_the_second_start_opens_what_is_installed(on_device: OnDevice) -> None:
 
 
 def test_a_library_that_cannot_be_installed_shows_in_its_cell(on_device: OnDevice) -> None:
-    """Intent: the start does not fail for it; questions are answered with what there is: nothing."""
+    """Intent: the start does not fail for it, and an empty library is no "not covered"."""
 
     async def scenario(d: Device) -> None:
         d.fetch.failure = DownloadFailed("The server is away.", hint="Go online once.")
@@ -122,8 +122,11 @@ def test_a_library_that_cannot_be_installed_shows_in_its_cell(on_device: OnDevic
             "action": "Go online once.",
         }
         assert page.cell("answers")["state"] == "ready"
-        result = await page.call("engine.ask", question=QUESTION)
-        assert result["outcome"] == "no_match"
+        for method, name in (("engine.ask", "question"), ("engine.search", "query")):
+            reply = await page.answer(page.begin(method, **{name: QUESTION}))
+            assert reply["error"]["code"] == "not_ready"
+            assert "The server is away." in reply["error"]["message"]
+            assert reply["error"]["data"]["hint"] == "Go online once."
         problems = (await page.call("engine.diagnostics"))["problems"]
         assert problems["shipped"]["code"] == "download_failed"
 

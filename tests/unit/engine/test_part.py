@@ -233,3 +233,20 @@ def test_progress_is_shown_by_the_hundredth() -> None:
     assert worth_showing(cell, 600, 10_000)
     assert worth_showing(cell, 10_000, 10_000)
     assert worth_showing(cell, 0, 20_000)
+
+
+def test_a_model_that_died_while_idle_is_noticed_by_the_next_question() -> None:
+    """Intent: a worker killed between questions does not stay "ready" for ever."""
+
+    async def scenario() -> None:
+        model = FakeEmbedder()
+        part = Part(model, WORDS, lambda: None)
+        await part.load()
+        part.check()
+        assert part.ready
+        model.info = None  # what the adapter does when its worker dies
+        part.check()
+        await settle()
+        assert part.ready, "it was not brought back"
+
+    asyncio.run(scenario())
