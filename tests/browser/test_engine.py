@@ -100,11 +100,17 @@ def test_a_damaged_copy_of_the_snapshot_is_given_up(page: Page, site: Site) -> N
     )
     size = f"() => {path}.then((f) => f.getFile()).then((f) => f.size)"
     wait_until(lambda: page.evaluate(size) > 30_000_000)
-    page.evaluate(f"""() => {path}.then(async (file) => {{
+    # The engine lets go of the file a moment after its last byte was written.
+    damage = f"""() => {path}.then(async (file) => {{
       const writer = await file.createWritable({{ keepExistingData: true }});
       await writer.write({{ type: "write", position: 64, data: new Uint8Array(4096).fill(255) }});
       await writer.close();
-    }})""")
+      return true;
+    }}).catch((error) => {{
+      if (error.name !== "NoModificationAllowedError") throw error;
+      return false;
+    }})"""
+    wait_until(lambda: page.evaluate(damage))
     app.reload()
     assert app.ready()["readiness"]["library"]["state"] == "ready"
     labels = [m["params"]["label"] for m in app.said("engine.step")]
@@ -141,15 +147,15 @@ globalThis.Worker = class extends Worker {
 """
 
 
-def test_a_dead_engine_is_noticed_and_started_once_more(
-    page: Page, site: Site, guard: Guard
-) -> None:
+def test_a_dead_engine_is_noticed_and_started_once_more(page: Page, site: Site, guard: Guard) -> None:
     """Intent: a worker that ends without a word (out of memory) must not leave the page waiting."""
     page.add_init_script(REMEMBER_WORKERS)
     app = App(page, site.origin)
     app.ready()
-    page.evaluate("() => { globalThis.asked = engine.request('engine.ask', {question: 'water'})"
-                  ".catch((error) => error.code); globalThis.workers.splice(0)[0].terminate(); }")
+    page.evaluate(
+        "() => { globalThis.asked = engine.request('engine.ask', {question: 'water'})"
+        ".catch((error) => error.code); globalThis.workers.splice(0)[0].terminate(); }"
+    )
     assert page.evaluate("() => globalThis.asked") == "worker_crashed"
     [failed] = app.said("engine.failed")
     assert failed["params"]["code"] == "worker_crashed"
@@ -160,9 +166,7 @@ def test_a_dead_engine_is_noticed_and_started_once_more(
     assert "starting again" not in app.said("engine.failed")[1]["params"]["message"]
 
 
-def test_a_second_tab_works_through_the_first_and_takes_over(
-    context: BrowserContext, site: Site
-) -> None:
+def test_a_second_tab_works_through_the_first_and_takes_over(context: BrowserContext, site: Site) -> None:
     """Intent: one engine per origin; every tab is served; the lock moves when asked, not before."""
     first = App(context.new_page(), site.origin)
     first.ready()
