@@ -20,7 +20,7 @@ export class NameMap {
 
   /** @param {FileSystemDirectoryHandle} directory */
   static async open(directory) {
-    const slots = await Promise.all(SLOTS.map(async (slot) => {
+    const slots = await openAll(SLOTS.map(async (slot) => {
       const file = await directory.getFileHandle(slot, { create: true });
       return file.createSyncAccessHandle();
     }));
@@ -69,6 +69,20 @@ export class NameMap {
   close() {
     for (const slot of this.slots) slot.close();
   }
+}
+
+/**
+ * All handles or none: one left open by a failed attempt would lock out the next attempt for good (an
+ * engine that was just closed lets go of its files one by one).
+ * @param {Promise<FileSystemSyncAccessHandle>[]} opening
+ */
+async function openAll(opening) {
+  const outcomes = await Promise.allSettled(opening);
+  const open = outcomes.flatMap((o) => (o.status === "fulfilled" ? [o.value] : []));
+  const failed = outcomes.find((o) => o.status === "rejected");
+  if (!failed) return open;
+  for (const handle of open) handle.close();
+  throw /** @type {PromiseRejectedResult} */ (failed).reason;
 }
 
 /** @param {string} text FNV-1a */
