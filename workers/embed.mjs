@@ -1,7 +1,7 @@
 // The embedding worker: E5 by transformers.js. One text per run, so that a vector never depends on
 // its neighbours (and batches are no faster on a CPU).
 import { CairnError } from "./errors.mjs";
-import { endWhenLost, prepare, starting } from "./runtime.mjs";
+import { start } from "./runtime.mjs";
 import { Transferred } from "./rpc.mjs";
 import { oneAtATime } from "./one-at-a-time.mjs";
 import { breathe, infer, serve } from "./serve.mjs";
@@ -16,17 +16,7 @@ const exclusively = oneAtATime();
 /** @param {import("./runtime.mjs").Load} params @param {AbortSignal} signal */
 async function load(params, signal) {
   await dispose();
-  const library = await prepare(params, progress, signal);
-  progress("start", 0, 2);
-  const { device, dtype } = params;
-  const [tokenizer, model] = await starting(params, async () => {
-    const tokenizer = await library.AutoTokenizer.from_pretrained(params.model);
-    progress("start", 1, 2);
-    return [tokenizer, await library.AutoModel.from_pretrained(params.model, { device, dtype })];
-  });
-  progress("start", 2, 2);
-  void endWhenLost(library, device);
-  loaded = { tokenizer, model };
+  loaded = await start("AutoModel", params, progress, signal);
   return { dimensions: (await embed("query: ")).length };
 }
 

@@ -2,7 +2,7 @@
 import { CairnError } from "./errors.mjs";
 import { oneAtATime } from "./one-at-a-time.mjs";
 import { readInPieces, Stopped } from "./prefill.mjs";
-import { endWhenLost, prepare, starting } from "./runtime.mjs";
+import { start } from "./runtime.mjs";
 import { infer, serve } from "./serve.mjs";
 import { TokenText } from "./token-text.mjs";
 import { Verbatim } from "./verbatim.mjs";
@@ -22,19 +22,9 @@ const exclusively = oneAtATime();
 /** @param {import("./runtime.mjs").Load} params @param {AbortSignal} signal */
 async function load(params, signal) {
   await dispose();
-  const library = await prepare(params, progress, signal);
-  progress("start", 0, 2);
-  const { device, dtype } = params;
-  const [tokenizer, model] = await starting(params, async () => {
-    const tokenizer = await library.AutoTokenizer.from_pretrained(params.model);
-    progress("start", 1, 2);
-    const options = { device, dtype };
-    return [tokenizer, await library.AutoModelForCausalLM.from_pretrained(params.model, options)];
-  });
-  progress("start", 2, 2);
-  void endWhenLost(library, device);
-  readInPieces(model, () => current?.aborted ?? false);
-  loaded = { library, tokenizer, model };
+  const started = await start("AutoModelForCausalLM", params, progress, signal);
+  readInPieces(started.model, () => current?.aborted ?? false);
+  loaded = started;
   return {};
 }
 

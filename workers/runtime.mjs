@@ -23,7 +23,7 @@ let settled = "";
  * @param {AbortSignal} signal
  * @returns {Promise<any>} the transformers.js module
  */
-export async function prepare({ device, files, threads = 1 }, progress, signal) {
+async function prepare({ device, files, threads = 1 }, progress, signal) {
   if (settled && settled !== device) {
     throw new CairnError("model_unavailable", `This worker already runs on ${settled}.`);
   }
@@ -51,16 +51,25 @@ export async function prepare({ device, files, threads = 1 }, progress, signal) 
 }
 
 /**
- * Start a model from its files; where that fails the files are hashed again, so that a damaged one
+ * Start a model and its tokenizer; where that fails its files are hashed again, so that a damaged one
  * is fetched anew the next time (good ones stay: the network may be gone).
- * @template T
+ * @param {string} kind class of transformers.js
  * @param {Load} load
- * @param {() => Promise<T>} start
- * @returns {Promise<T>}
+ * @param {import("./model-store.mjs").Progress} progress
+ * @param {AbortSignal} signal
+ * @returns {Promise<{library: any, tokenizer: any, model: any}>}
  */
-export async function starting({ files }, start) {
+export async function start(kind, load, progress, signal) {
+  const library = await prepare(load, progress, signal);
+  const { model: id, device, dtype, files } = load;
+  progress("start", 0, 2);
   try {
-    return await start();
+    const tokenizer = await library.AutoTokenizer.from_pretrained(id);
+    progress("start", 1, 2);
+    const model = await library[kind].from_pretrained(id, { device, dtype });
+    progress("start", 2, 2);
+    void endWhenLost(library, device);
+    return { library, tokenizer, model };
   } catch (error) {
     await new ModelStore(files).dropDamaged();
     throw error;
@@ -82,7 +91,7 @@ function flavour(device) {
  * @param {any} library
  * @param {string} device
  */
-export async function endWhenLost(library, device) {
+async function endWhenLost(library, device) {
   if (device !== "webgpu") return;
   const gpu = await library.env.backends.onnx.webgpu?.device;
   gpu?.lost.then((/** @type {{message: string}} */ { message }) => {
