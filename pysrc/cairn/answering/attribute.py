@@ -34,9 +34,8 @@ DRIFT = 3
 class Attributor:
     """Streams a model's text with citations of ours put in."""
 
-    def __init__(self, passages: Sequence[tuple[int, Passage]], *, drift: int = DRIFT) -> None:
-        """``passages``: the evidence, with citation numbers; ``drift``: patience with the model."""
-        self._patience = drift
+    def __init__(self, passages: Sequence[tuple[int, Passage]]) -> None:
+        """``passages``: the evidence, with citation numbers."""
         self._stream = SentenceStream()
         self._supporter = Supporter(passages)
         self._loops = LoopDetector()
@@ -97,7 +96,7 @@ class Attributor:
         if support is None:
             return ""
         self._unsupported = 0 if support.n else self._unsupported + 1
-        self.drifting = self._unsupported >= self._patience
+        self.drifting = self._unsupported >= DRIFT
         self.sentences.append(
             SentenceInfo(text=text, n=support.n, support=support.share, confirmed=support.confirmed)
         )
