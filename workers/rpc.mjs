@@ -1,4 +1,4 @@
-// JSON-RPC 2.0 semantics over any message carrier (pysrc/cairn/protocol.py): a request gets exactly
+// JSON-RPC 2.0 semantics over any message carrier (pysrc/cairn/protocol): a request gets exactly
 // one reply with its id, notifications have none, "$/cancel" ends a request with `cancelled`.
 // Used by the model workers (server) and by pages (client).
 import { CairnError, encodeError } from "./errors.mjs";

@@ -3,7 +3,7 @@ import { ModelStore } from "./model-store.mjs";
 import { CairnError } from "./errors.mjs";
 
 /**
- * @typedef {object} Load parameters of embed.load and generate.load (pysrc/cairn/protocol.py)
+ * @typedef {object} Load parameters of embed.load and generate.load (pysrc/cairn/protocol)
  * @property {string} model
  * @property {"webgpu" | "wasm"} device
  * @property {string} dtype

@@ -1,4 +1,4 @@
-"""The JavaScript and MicroPython sides speak the protocol of pysrc/cairn/protocol.py, no other."""
+"""The JavaScript and MicroPython sides speak the protocol of pysrc/cairn/protocol, no other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from cairn import protocol
 from cairn.errors import ERRORS
 
 ROOT = Path(__file__).resolve().parents[2]
-NAME = re.compile(r"""["'`]((?:engine|reader|archives|embed|generate|ask)\.[a-z_]+)["'`]""")
 SIDES = [
     *sorted((ROOT / "web").rglob("*.py")),
     *sorted((ROOT / "web").rglob("*.mjs")),
@@ -23,6 +22,8 @@ KNOWN = (
     | set(protocol.GENERATE_METHODS)
     | protocol.GENERATE_NOTIFICATIONS
 )
+AREAS = "|".join(sorted({name.split(".")[0] for name in KNOWN}))
+NAME = re.compile(rf"""["'`]((?:{AREAS})\.[a-z_]+)["'`]""")
 
 
 def names_used(paths: list[Path]) -> dict[str, str]:

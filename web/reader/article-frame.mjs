@@ -21,7 +21,7 @@ export class ArticleFrame {
   #ready;
   /** @type {HTMLElement[]} */
   marks = [];
-  /** @type {any} ArticleResult of protocol.py */
+  /** @type {any} ArticleResult of protocol */
   #article = null;
   #dark = false;
   /** @type {string[]} style sheets of the article, as they came */

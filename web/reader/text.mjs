@@ -33,7 +33,7 @@ function languageName(code) {
   }
 }
 
-/** @param {any} result ReadResult of protocol.py */
+/** @param {any} result ReadResult of protocol */
 function show(result) {
   document.title = `${result.title} · Cairn`;
   byId("title").textContent = result.title;

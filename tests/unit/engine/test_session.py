@@ -95,7 +95,7 @@ def test_what_is_no_message_is_refused_and_the_session_goes_on(text: str) -> Non
 
 def test_a_message_that_is_too_large_is_refused_unparsed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intent: a runaway page cannot make the engine parse without end."""
-    monkeypatch.setattr("cairn.protocol.MAX_MESSAGE_CHARS", 100)
+    monkeypatch.setattr("cairn.protocol.jsonrpc.MAX_MESSAGE_CHARS", 100)
 
     async def scenario(f: Fixture) -> None:
         f.session.receive("[" * 101)

@@ -1,0 +1,158 @@
+"""Questions, searches and the documents behind their hits."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+from cairn.protocol.jsonrpc import Methods
+
+MAX_QUESTION_CHARS = 4_000
+
+
+class CitationInfo(TypedDict):
+    """A numbered source of an answer: evidence passage ``n`` (1-based) and where to read it."""
+
+    n: int
+    token: str  # stable token, e.g. "[CN-P-0abc12d]"
+    source: str
+    source_title: str
+    document: str
+    passage: str
+    title: str
+    locator: str
+    language: str
+    collection: str
+    licence: str
+    text: str
+    reader_url: str
+    mode: str  # retrieval mode of this hit
+    cited: NotRequired[bool]
+
+
+class QuoteInfo(TypedDict):
+    """One sentence of the extractive answer and the citation it is quoted from."""
+
+    text: str
+    n: int
+
+
+class SentenceInfo(TypedDict):
+    """One sentence of the written answer after attribution and checking."""
+
+    text: str
+    n: int  # citation number, 0 when nothing supports it
+    support: float  # 0..1
+    confirmed: bool  # False: shown as "not confirmed by the source"
+
+
+class AskParams(TypedDict):
+    """Parameters of ``engine.ask``."""
+
+    question: str
+    sources: NotRequired[list[str]]  # source ids; absent: all
+    write: NotRequired[bool]  # False: quotes only, do not use the generator
+
+
+class AskEvent(TypedDict, total=False):
+    """Payload of the notification ``ask.event``; ``type`` says which other fields are present."""
+
+    request: int | str  # id of the engine.ask request
+    type: str  # one of ASK_EVENTS
+    query: str  # retrieval_query
+    mode: str  # citations: retrieval mode of the turn
+    outcome: Literal["matched", "weak", "no_match"]  # citations
+    citations: list[CitationInfo]  # citations
+    quotes: list[QuoteInfo]  # draft
+    text: str  # text_delta, thinking_delta: the new characters
+    message: str  # note: one sentence for the person
+    debug: dict[str, Any]  # debug
+
+
+class AskResult(TypedDict):
+    """Result of ``engine.ask`` (also the payload of the last event, ``done``)."""
+
+    outcome: Literal["matched", "weak", "no_match"]
+    mode: str
+    query: str
+    text: str  # the written answer as Markdown, with [n] after each attributed sentence; "" if none
+    verbatim: bool  # the model chose sentences of the sources; it wrote none of its own
+    sentences: list[SentenceInfo]
+    quotes: list[QuoteInfo]
+    citations: list[CitationInfo]
+    finish: Literal["complete", "stopped", "length", "no_model", "no_evidence", "failed"]
+    model: str
+    tokens: int
+    tokens_per_second: float
+    first_token_ms: float
+    timings: dict[str, float]
+    reason: NotRequired[str]  # why finish is "failed", one sentence
+
+
+class SearchParams(TypedDict):
+    """Parameters of ``engine.search``."""
+
+    query: str
+    limit: NotRequired[int]
+    sources: NotRequired[list[str]]
+    semantic: NotRequired[bool]  # False: keyword only
+
+
+class SearchResponse(TypedDict):
+    """Result of ``engine.search``: hits best first, kept ones before those that were dropped."""
+
+    query: str
+    mode: str
+    outcome: Literal["matched", "weak", "no_match"]
+    hits: list[CitationInfo]
+    timings: dict[str, float]
+    notes: list[str]
+
+
+class ReadParams(TypedDict):
+    """Parameters of ``reader.document``."""
+
+    source: str
+    document: str
+    passage: NotRequired[str]
+
+
+class ReadResult(TypedDict):
+    """A verified document for the text reader."""
+
+    source: str
+    source_title: str
+    document: str
+    title: str
+    language: str
+    collection: str
+    licence: str
+    source_url: str
+    references: list[dict[str, str]]
+    sha256: str
+    text: str
+    passages: list[dict[str, Any]]  # {id, start, end, locator}: offsets in code points of text
+    marked: str  # id of the passage to mark, "" when none was asked for
+    notice: str
+
+
+METHODS: Methods = {
+    "engine.ask": (frozenset({"question"}), frozenset({"sources", "write"})),
+    "engine.search": (frozenset({"query"}), frozenset({"limit", "sources", "semantic"})),
+    "reader.document": (frozenset({"source", "document"}), frozenset({"passage"})),
+}
+
+NOTIFICATIONS = frozenset({"ask.event"})  # AskEvent
+
+ASK_EVENTS = frozenset(
+    {
+        "retrieval_query",
+        "citations",
+        "draft",
+        "debug",
+        "thinking_delta",
+        "text_delta",
+        "note",
+        "done",
+        "error",
+    }
+)
