@@ -144,9 +144,7 @@ def page(context: BrowserContext) -> Page:
 
 
 @pytest.fixture
-def on_disk(
-    playwright: Playwright, guard: Guard, tmp_path: Path
-) -> Iterator[Callable[..., BrowserContext]]:
+def on_disk(playwright: Playwright, guard: Guard, tmp_path: Path) -> Iterator[Callable[..., BrowserContext]]:
     """Start a Chromium whose profile is on disk; call again after its end to find it as it was."""
     opened: list[BrowserContext] = []
 
@@ -181,4 +179,3 @@ def kill(tmp_path: Path) -> Callable[[], None]:
                 continue  # it ended meanwhile
 
     return now
-

@@ -174,9 +174,7 @@ def test_only_what_changed_is_fetched_again(
     assert sorted(asked) == ["/precache.json", "/service-worker.mjs"]
 
 
-def test_a_broken_update_changes_nothing(
-    page: Page, site: Site, two_builds: tuple[Path, Path]
-) -> None:
+def test_a_broken_update_changes_nothing(page: Page, site: Site, two_builds: tuple[Path, Path]) -> None:
     """Intent: a half-copied or tampered deployment never replaces what works."""
     now, then = two_builds
     listed = json.loads((then / "precache.json").read_text("utf-8"))
@@ -188,12 +186,12 @@ def test_a_broken_update_changes_nothing(
     installed(app)
     before = build_of(app)
     switch(site, then)
-    page.evaluate(
-        "() => navigator.serviceWorker.getRegistration().then((r) => r.update()).catch(() => 0)"
+    page.evaluate("() => navigator.serviceWorker.getRegistration().then((r) => r.update()).catch(() => 0)")
+    wait_until(
+        lambda: page.evaluate(
+            "() => navigator.serviceWorker.getRegistration().then((r) => !r.installing && !r.waiting)"
+        )
     )
-    wait_until(lambda: page.evaluate(
-        "() => navigator.serviceWorker.getRegistration().then((r) => !r.installing && !r.waiting)"
-    ))
     assert page.evaluate("() => cairn.updateReady") is False
     site.stop()
     app.reload()
@@ -216,9 +214,7 @@ def test_isolation_arrives_after_one_reload_and_no_more(
     assert app.page.evaluate("() => crossOriginIsolated") is True
 
 
-def test_without_isolation_everything_works_too(
-    context: BrowserContext, plain_host: PlainHost
-) -> None:
+def test_without_isolation_everything_works_too(context: BrowserContext, plain_host: PlainHost) -> None:
     """Intent: isolation is a gain, not a need; nobody is reloaded in the middle of typing."""
     page = context.new_page()
     app = App(page, plain_host.origin)

@@ -88,9 +88,7 @@ def checked(worker: Worker) -> int:
 
 
 @pytest.mark.parametrize("journal", JOURNALS)
-def test_a_transaction_is_atomic_when_the_worker_is_terminated(
-    worker: Worker, journal: str
-) -> None:
+def test_a_transaction_is_atomic_when_the_worker_is_terminated(worker: Worker, journal: str) -> None:
     """Intent: whatever moment the engine dies at, the database opens as it was before or after."""
     chance = random.Random(7)
     last = 0
@@ -148,20 +146,26 @@ len(inner)
     worker.run(f"db = sqlite3.connect('file:{path}?immutable=1', uri=True)")
     assert worker.run("db.execute(\"SELECT count(*) FROM f WHERE f MATCH 'river'\").fetchone()[0]") == 500
     assert worker.run("db.execute('PRAGMA integrity_check').fetchone()[0]") == "ok"
-    assert worker.run("""
+    assert (
+        worker.run("""
 try:
     db.execute("INSERT INTO f VALUES ('no')"); said = "written"
 except sqlite3.OperationalError as error:
     said = str(error)
 said
-""") == "attempt to write a readonly database"
-    assert worker.run(f"""
+""")
+        == "attempt to write a readonly database"
+    )
+    assert (
+        worker.run(f"""
 try:
     open("{path}", "r+b"); said = 0
 except OSError as error:
     said = error.errno
 said
-""") == 2  # EACCES
+""")
+        == 2
+    )  # EACCES
     assert worker.run(f"open('{path}', 'rb').read()[-3:] == inner[-3:]") is True
     assert worker.run(f"os.stat('{path}').st_size") == size
 
@@ -172,21 +176,27 @@ def test_a_full_disk_is_enospc_and_rolls_back(worker: Worker, name: str) -> None
     worker.open("full.db")
     worker.run("db.execute('CREATE TABLE t (x)'); db.execute('INSERT INTO t VALUES (1)')")
     worker.call("fail", "write", name, 1_000)
-    assert worker.run("""
+    assert (
+        worker.run("""
 try:
     db.execute("INSERT INTO t VALUES (zeroblob(50000))"); said = ""
 except sqlite3.OperationalError as error:
     said = str(error)
 said
-""") == "database or disk is full"
-    assert worker.run("""
+""")
+        == "database or disk is full"
+    )
+    assert (
+        worker.run("""
 try:
     with open("/cairn/full.db", "r+b", buffering=0) as file: file.write(b"")
     open("/cairn/full.db", "r+b", buffering=0).write(b"x"); said = 0
 except OSError as error:
     said = error.errno
 said
-""") == 51  # ENOSPC of WASI
+""")
+        == 51
+    )  # ENOSPC of WASI
 
 
 def test_names_survive_and_leftovers_do_not(worker: Worker) -> None:
@@ -218,13 +228,16 @@ os.rename("/cairn/made.txt", "/cairn/packs/made.txt")
 
 def test_a_missing_file_is_enoent_and_creation_never_runs_dry(worker: Worker) -> None:
     """Intent: Python's own errors for Python's own mistakes; spares are refilled between turns."""
-    assert worker.run("""
+    assert (
+        worker.run("""
 try:
     open("/cairn/nothing"); said = ""
 except FileNotFoundError as error:
     said = error.strerror
 said
-""") == "No such file or directory"
+""")
+        == "No such file or directory"
+    )
     for turn in range(4):
         worker.run(f"""
 for n in range(3):

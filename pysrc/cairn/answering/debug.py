@@ -13,12 +13,17 @@ LISTED = 40
 
 
 def describe(analysis: Analysis, found: SearchResult, weights: Weights) -> dict[str, Any]:
-    """Analysis, candidates with ranks and scores, and why each was dropped."""
+    """``analysis``, ``per_source`` candidates with ranks and scores, the ``fused`` list, ``drops``."""
+    listed = found.considered[:LISTED]
+    per_source: dict[str, list[dict[str, Any]]] = {}
+    for candidate in listed:
+        per_source.setdefault(candidate.passage.source_id, []).append(_candidate(candidate))
     return {
-        "query": {
+        "analysis": {
             "question": analysis.question,
             "language": analysis.language,
             "confidence": round(analysis.confidence, 3),
+            "searched": analysis.shown,
             "terms": list(analysis.terms),
             "phrases": list(analysis.phrases),
             "excluded": list(analysis.excluded),
@@ -28,14 +33,27 @@ def describe(analysis: Analysis, found: SearchResult, weights: Weights) -> dict[
         "outcome": found.outcome,
         "notes": list(found.notes),
         "considered": len(found.considered),
-        "candidates": [_candidate(c) for c in found.considered[:LISTED]],
+        "per_source": per_source,
+        "fused": [_fused(candidate) for candidate in listed],
+        "drops": [
+            {**_fused(candidate), "reason": candidate.dropped} for candidate in listed if candidate.dropped
+        ],
+    }
+
+
+def _fused(candidate: Candidate) -> dict[str, Any]:
+    passage = candidate.passage
+    return {
+        "source": passage.source_id,
+        "passage": passage.passage_id,
+        "title": passage.title,
+        "score": round(candidate.fused, 5),
     }
 
 
 def _candidate(candidate: Candidate) -> dict[str, Any]:
     passage = candidate.passage
     return {
-        "source": passage.source_id,
         "document": passage.document_id,
         "passage": passage.passage_id,
         "title": passage.title,

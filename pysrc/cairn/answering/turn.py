@@ -28,6 +28,7 @@ from typing import Any, cast
 
 from cairn.answering.attribute import Attributor
 from cairn.answering.citations import citations
+from cairn.answering.conversation import PastTurn, recent
 from cairn.answering.debug import describe
 from cairn.answering.evidence import Evidence, build_evidence, quoted_evidence
 from cairn.answering.extract import Extractor
@@ -40,9 +41,11 @@ from cairn.answering.prompt import (
     max_new_tokens,
     prompt_text,
 )
+from cairn.answering.rewrite import Rewrite, standalone
 from cairn.errors import CairnError, ModelUnavailable, TimedOut
 from cairn.models.ports import Delta, Embedder, Finished, Generator, ModelInfo
-from cairn.protocol import AskEvent, AskResult, QuoteInfo
+from cairn.passages.languages import iso639_3
+from cairn.protocol import AskEvent, AskResult, QuoteInfo, Style
 from cairn.retrieval.analysis import Analysis, analyse
 from cairn.retrieval.overlap import Weights
 from cairn.retrieval.search import Clock, search
@@ -73,7 +76,11 @@ NOTE_LENGTH = "The answer was cut at its longest length."
 class _Turn:
     """State of one turn; ``result`` is complete at any time, so that a stop can return it."""
 
-    question: str
+    question: str  # the standalone one
+    asked: str  # as it was typed
+    rewrite: Rewrite
+    style: Style
+    language: str  # to answer in, "" for that of the question
     sources: Sequence[Source]
     generator: Generator | None
     clock: Clock
@@ -97,17 +104,26 @@ async def run_turn(
     emit: Emit,
     failed: Failed = lambda part, error: None,
     nonce: str | None = None,
+    history: Sequence[PastTurn] = (),
+    query: str | None = None,
+    style: Style = "short",
+    language: str | None = None,
 ) -> AskResult:
     """Answer one question (see the module); ``clock`` in milliseconds.
+
+    ``history`` are the turns before it, oldest first; ``query`` is the person's own standalone query.
+    ``language`` (ISO 639-1 or -3) is the one to answer in, as far as a model writes.
 
     ``embedder`` and ``generator`` are None, or loaded. ``nonce`` marks the evidence in the prompt
     (random when None; ``secrets`` reads the system's randomness, which a memory snapshot does not
     freeze). Raises the error of the sources when none could be searched.
     """
-    analysis = analyse(question)
+    rewrite = standalone(question, recent(history), query)
+    analysis = analyse(rewrite.query)
     turn = _Turn(
-        analysis.question, sources, generator, clock, emit, failed,
-        nonce or secrets.token_hex(4), clock(), _empty(analysis),
+        analysis.question, question, rewrite, style, iso639_3(language) if language else "",
+        sources, generator, clock, emit, failed,
+        nonce or secrets.token_hex(4), clock(), _empty(analysis, rewrite),
     )  # fmt: skip
     try:
         await _answer(turn, analysis, embedder)
@@ -127,7 +143,15 @@ async def run_turn(
 
 async def _answer(turn: _Turn, analysis: Analysis, embedder: Embedder | None) -> None:
     result = turn.result
-    turn.emit({"type": "retrieval_query", "query": analysis.shown})
+    turn.emit(
+        {
+            "type": "retrieval_query",
+            "query": result["query"],
+            "original": turn.asked,
+            "rewritten": result["rewritten"],
+            "route": result["route"],
+        }
+    )
     found = await search(
         analysis, sources=turn.sources, embedder=embedder, clock=turn.clock, failed=turn.failed
     )
@@ -138,7 +162,11 @@ async def _answer(turn: _Turn, analysis: Analysis, embedder: Embedder | None) ->
     await _quote(turn, found, weights, embedder)
     for note in found.notes:
         turn.emit({"type": "note", "message": note})
-    turn.debug = describe(analysis, found, weights)
+    turn.debug = {
+        "rewrite": {"original": turn.asked, **turn.rewrite.described()},
+        "route": {"route": result["route"]},
+        **describe(analysis, found, weights),
+    }
     info = turn.generator.info if turn.generator is not None else None
     if turn.generator is not None and info is not None and found.outcome == "matched":
         await _write(turn, turn.generator, info, analysis, found, weights)
@@ -183,7 +211,7 @@ async def _quote(turn: _Turn, found: SearchResult, weights: Weights, embedder: E
 
 def _debug(turn: _Turn) -> None:
     turn.debug["timings"] = dict(turn.result["timings"])
-    turn.debug["model"] = turn.result["model"]
+    turn.debug["model"] = {"label": turn.result["model"]}
     turn.emit({"type": "debug", "debug": turn.debug})
 
 
@@ -205,7 +233,9 @@ async def _write(
             result["finish"] = "no_evidence"
             return
         small = info.voice == "sources"
-        messages = build_prompt(turn.question, analysis.language, evidence, small=small)
+        messages = build_prompt(
+            turn.question, turn.language or analysis.language, evidence, small=small, style=turn.style
+        )
         turn.debug["prompt"] = prompt_text(messages)
         _debug(turn)
         shown = dict.fromkeys(item.n for item in evidence.items)
@@ -213,7 +243,7 @@ async def _write(
         result["verbatim"] = small
         stream = generator.generate(
             messages,
-            max_new_tokens=max_new_tokens(info),
+            max_new_tokens=max_new_tokens(info, turn.style),
             sampling=SAMPLING,
             choices=[item.text for item in evidence.items] if small else None,
         )
@@ -236,7 +266,7 @@ async def _gather(
     """The evidence this model gets, within its budget; described in the debug panel."""
     began = turn.clock()
     [asked] = await generator.count_tokens([turn.question[:QUESTION_CHARS]])
-    budget = evidence_budget(info, asked)
+    budget = evidence_budget(info, asked, turn.style)
     count, nonce = generator.count_tokens, turn.nonce
     if info.voice == "sources":
         evidence = await quoted_evidence(turn.choices, count, nonce=nonce, budget=budget)
@@ -315,11 +345,13 @@ def _silent() -> CairnError:
     return TimedOut("The model went silent.", hint="Ask again; it is being restarted.", retryable=True)
 
 
-def _empty(analysis: Analysis) -> AskResult:
+def _empty(analysis: Analysis, rewrite: Rewrite) -> AskResult:
     return {
         "outcome": "weak",  # until the search has judged: a stop before it must not say "not covered"
         "mode": "lexical-fallback",
-        "query": analysis.shown,
+        "query": analysis.question,
+        "rewritten": rewrite.rewritten,
+        "route": "library",
         "text": "",
         "verbatim": False,
         "sentences": [],

@@ -31,9 +31,7 @@ class OpfsFiles:
 
     async def slice(self, name: str, offset: int, length: int, alias: str) -> str:
         """Make part of a file openable read-only, in place."""
-        return await attempt(
-            self._host.slice(checked(name), offset, length, checked(alias)), name
-        )
+        return await attempt(self._host.slice(checked(name), offset, length, checked(alias)), name)
 
     async def unmount(self, alias: str) -> None:
         """Forget a slice."""

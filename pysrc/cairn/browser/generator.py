@@ -35,9 +35,7 @@ class WorkerGenerator:
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, without special tokens."""
         self._model.require()
-        result = await self._model.call(
-            "count_tokens", {"texts": list(texts)}, timeout=COUNT_SECONDS
-        )
+        result = await self._model.call("count_tokens", {"texts": list(texts)}, timeout=COUNT_SECONDS)
         return [int(count) for count in result["counts"]]
 
     async def generate(
@@ -59,9 +57,7 @@ class WorkerGenerator:
             params["choices"] = list(choices)
         arrived: asyncio.Queue[Delta | None] = asyncio.Queue()
         call = await self._model.client.start("generate.run", params)
-        self._model.listen(
-            call.id, lambda p: arrived.put_nowait(Delta(str(p["text"]), int(p["tokens"])))
-        )
+        self._model.listen(call.id, lambda p: arrived.put_nowait(Delta(str(p["text"]), int(p["tokens"]))))
         waiting = asyncio.ensure_future(call.result(TOKEN_SECONDS))
         waiting.add_done_callback(lambda _: arrived.put_nowait(None))
         try:

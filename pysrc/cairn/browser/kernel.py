@@ -90,9 +90,7 @@ class WasmKernel:
         except JsException as error:
             raise _typed(error, key) from error
 
-    def search(
-        self, key: str, query: array[float], limit: int, allowed: bytes | None = None
-    ) -> list[Hit]:
+    def search(self, key: str, query: array[float], limit: int, allowed: bytes | None = None) -> list[Hit]:
         """A whole search."""
         return run(self.begin(key, query, limit, allowed))
 

@@ -31,9 +31,7 @@ class ModelWorker:
         self.client = WorkerClient(host, worker, notified=self._notified, died=self._died)
         self.info: ModelInfo | None = None
 
-    async def load(
-        self, progress: Progress, prove: Callable[[Choice], Awaitable[None]]
-    ) -> ModelInfo:
+    async def load(self, progress: Progress, prove: Callable[[Choice], Awaitable[None]]) -> ModelInfo:
         """Try each way; ``prove`` raises ModelUnavailable when the numbers are wrong here."""
         self.info = None
         self.client.close()  # a worker is set up for one device, once

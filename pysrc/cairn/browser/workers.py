@@ -124,9 +124,7 @@ class WorkerClient:
 
     def _post(self, message: Mapping[str, Any]) -> None:
         assert self._link is not None
-        self._link.post(
-            to_js(message, dict_converter=js.Object.fromEntries, create_pyproxies=False)
-        )
+        self._link.post(to_js(message, dict_converter=js.Object.fromEntries, create_pyproxies=False))
 
     def _received(self, raw: JsProxy) -> None:
         self._heard = time.monotonic()

@@ -72,18 +72,14 @@ class VectorKernel(Protocol):
     def unload(self, key: str) -> None:
         """Give up the memory and the file; unknown keys are ignored."""
 
-    def begin(
-        self, key: str, query: array[float], limit: int, allowed: bytes | None = None
-    ) -> VectorScan:
+    def begin(self, key: str, query: array[float], limit: int, allowed: bytes | None = None) -> VectorScan:
         """Begin a search, among the rows of the bitmap ``allowed`` when there is one.
 
         Raises KeyError for an unknown key, ValueError as :func:`check_search`. A zero query finds
         nothing.
         """
 
-    def search(
-        self, key: str, query: array[float], limit: int, allowed: bytes | None = None
-    ) -> list[Hit]:
+    def search(self, key: str, query: array[float], limit: int, allowed: bytes | None = None) -> list[Hit]:
         """A whole search at once; raises as :meth:`begin`."""
 
 

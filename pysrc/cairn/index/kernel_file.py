@@ -50,9 +50,7 @@ class FileKernel:
         check_search(rows.layout, query, allowed)
         return FileScan(rows, self._way, query, limit, allowed)
 
-    def search(
-        self, key: str, query: array[float], limit: int, allowed: bytes | None = None
-    ) -> list[Hit]:
+    def search(self, key: str, query: array[float], limit: int, allowed: bytes | None = None) -> list[Hit]:
         """A whole search."""
         return run(self.begin(key, query, limit, allowed))
 
@@ -104,9 +102,7 @@ def _invalid(reason: str) -> PackInvalid:
 class FileScan:
     """A search that is done in one step."""
 
-    def __init__(
-        self, rows: _Rows, way: Way, query: array[float], limit: int, allowed: bytes | None
-    ) -> None:
+    def __init__(self, rows: _Rows, way: Way, query: array[float], limit: int, allowed: bytes | None) -> None:
         self._search = (rows, way, query, limit, allowed)
         self._hits: list[Hit] = []
 
@@ -123,9 +119,7 @@ class FileScan:
         """Nothing is held."""
 
 
-def _search(
-    file: _Rows, way: Way, query: array[float], limit: int, allowed: bytes | None
-) -> list[Hit]:
+def _search(file: _Rows, way: Way, query: array[float], limit: int, allowed: bytes | None) -> list[Hit]:
     rows: Sequence[int] = range(file.layout.rows)
     if allowed is not None:
         rows = [row for row in rows if allowed[row >> 3] >> (row & 7) & 1]

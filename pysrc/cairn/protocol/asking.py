@@ -45,12 +45,22 @@ class SentenceInfo(TypedDict):
     confirmed: bool  # False: shown as "not confirmed by the source"
 
 
+Route = Literal["library", "emergency", "writing", "chat"]
+"""What a question wants. Everything but ``chat`` is searched for."""
+
+Style = Literal["short", "detailed"]
+
+
 class AskParams(TypedDict):
     """Parameters of ``engine.ask``."""
 
     question: str
     sources: NotRequired[list[str]]  # source ids; absent: all
     write: NotRequired[bool]  # False: quotes only, do not use the generator
+    thread: NotRequired[str]  # id of the conversation it belongs to
+    query: NotRequired[str]  # the person's own standalone query, in place of the rewrite
+    style: NotRequired[Style]
+    language: NotRequired[str]  # ISO 639 code to answer in; absent: the question's
 
 
 class AskEvent(TypedDict, total=False):
@@ -58,7 +68,10 @@ class AskEvent(TypedDict, total=False):
 
     request: int | str  # id of the engine.ask request
     type: str  # one of ASK_EVENTS
-    query: str  # retrieval_query
+    query: str  # retrieval_query: the standalone query
+    original: str  # retrieval_query: the question as it was asked
+    rewritten: bool  # retrieval_query: whether the query says more than the question
+    route: Route  # retrieval_query
     mode: str  # citations: retrieval mode of the turn
     outcome: Literal["matched", "weak", "no_match"]  # citations
     citations: list[CitationInfo]  # citations
@@ -73,19 +86,23 @@ class AskResult(TypedDict):
 
     outcome: Literal["matched", "weak", "no_match"]
     mode: str
-    query: str
+    query: str  # the standalone query that was searched for
+    rewritten: bool  # it was made from the question and the turns before
+    route: Route
     text: str  # the written answer as Markdown, with [n] after each attributed sentence; "" if none
     verbatim: bool  # the model chose sentences of the sources; it wrote none of its own
     sentences: list[SentenceInfo]
     quotes: list[QuoteInfo]
     citations: list[CitationInfo]
-    finish: Literal["complete", "stopped", "length", "no_model", "no_evidence", "failed"]
+    finish: Literal["complete", "stopped", "length", "no_model", "no_evidence", "failed", "not_searched"]
     model: str
     tokens: int
     tokens_per_second: float
     first_token_ms: float
     timings: dict[str, float]
     reason: NotRequired[str]  # why finish is "failed", one sentence
+    thread: NotRequired[str]  # where the turn is kept
+    turn: NotRequired[str]
 
 
 class SearchParams(TypedDict):
@@ -136,7 +153,10 @@ class ReadResult(TypedDict):
 
 
 METHODS: Methods = {
-    "engine.ask": (frozenset({"question"}), frozenset({"sources", "write"})),
+    "engine.ask": (
+        frozenset({"question"}),
+        frozenset({"sources", "write", "thread", "query", "style", "language"}),
+    ),
     "engine.search": (frozenset({"query"}), frozenset({"limit", "sources", "semantic"})),
     "reader.document": (frozenset({"source", "document"}), frozenset({"passage"})),
 }

@@ -34,15 +34,15 @@ class Turn:
         self.sources: Sequence[FakeSource] = parts.get("sources", [FakeSource(TEXTS)])
         self.embedder: FakeEmbedder | None = parts.get("embedder")
 
-    async def ask(self, question: str = QUESTION) -> AskResult:
+    async def ask(self, question: str = QUESTION, **more: Any) -> AskResult:
         return await run_turn(
-            question, sources=self.sources, embedder=self.embedder, generator=self.generator,
+            question, **more, sources=self.sources, embedder=self.embedder, generator=self.generator,
             clock=Clock(), emit=self.events.append, nonce="n0nce",
             failed=lambda part, error: self.failed.append((part, error)),
         )  # fmt: skip
 
-    def run(self, question: str = QUESTION) -> AskResult:
-        return asyncio.run(self.ask(question))
+    def run(self, question: str = QUESTION, **more: Any) -> AskResult:
+        return asyncio.run(self.ask(question, **more))
 
     def types(self) -> list[str]:
         return [event["type"] for event in self.events]
@@ -58,7 +58,7 @@ def test_events_come_in_order() -> None:
     order = list(dict.fromkeys(turn.types()))
     assert order == ["retrieval_query", "citations", "draft", "debug", "text_delta", "done"]
     assert set(order) <= ASK_EVENTS
-    assert turn.event("retrieval_query")["query"] == "river water safe drink"
+    assert turn.event("retrieval_query")["query"] == result["query"] == QUESTION
     assert turn.event("draft")["quotes"] == result["quotes"] != []
     streamed = "".join(e["text"] for e in turn.events if e["type"] == "text_delta")
     assert streamed.strip() == result["text"]
@@ -85,7 +85,7 @@ def test_the_prompt_has_evidence_and_nonce_and_the_debug_panel_sees_it() -> None
     debug = turn.event("debug")["debug"]
     assert debug["evidence"]["tokens"] <= debug["evidence"]["budget"]
     assert "Notes n0nce:" in debug["prompt"]
-    assert debug["candidates"][0]["lexical_rank"] == 1
+    assert debug["per_source"]["notes"][0]["lexical_rank"] == 1 and debug["fused"][0]["title"] == "Guide"
 
 
 def test_without_a_model_there_are_quotes() -> None:
@@ -280,3 +280,20 @@ def test_a_model_that_leaves_the_evidence_is_stopped() -> None:
     assert len(result["sentences"]) == 3 and not any(s["confirmed"] for s in result["sentences"])
     notes = [event["message"] for event in turn.events if event["type"] == "note"]
     assert notes == [module.NOTE_DRIFTING, module.NOTE_UNCONFIRMED]
+
+
+def test_a_query_of_the_persons_own_is_searched_in_place_of_the_question() -> None:
+    """Intent: whatever was made of the question, the person has the last word."""
+    turn = Turn(None)
+    result = turn.run("And the other way?", query="bleach for river water")
+    assert result["query"] == "bleach for river water" and not result["rewritten"]
+    asked = turn.event("retrieval_query")
+    assert asked["original"] == "And the other way?" and asked["query"] == "bleach for river water"
+    assert "bleach" in result["quotes"][0]["text"]
+
+
+def test_a_detailed_answer_and_its_language_reach_the_prompt() -> None:
+    generator = FakeGenerator("Boil river water.")
+    generator.info = ModelInfo("lfm", "r", "q4", "webgpu", context=32_768)
+    Turn(generator).run(style="detailed", language="es")
+    assert "in Spanish" in generator.messages[0].content and "every step" in generator.messages[0].content

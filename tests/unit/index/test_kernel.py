@@ -155,4 +155,3 @@ def test_a_search_at_once_is_closed_too() -> None:
     with pytest.raises(KeyboardInterrupt):
         run(failing)
     assert failing.closed == 1
-

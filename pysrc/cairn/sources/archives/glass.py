@@ -166,9 +166,7 @@ class Table:
         item = blocks.leaf_item(block, index)
         return item if (item.key, item.component) == wanted else None
 
-    def _collect(
-        self, node: tuple[Key, int], level: int, low: Key, high: bytes, found: list[Leaf]
-    ) -> None:
+    def _collect(self, node: tuple[Key, int], level: int, low: Key, high: bytes, found: list[Leaf]) -> None:
         separator, number = node
         if level == 0:
             found.append(Leaf(separator, number))
@@ -214,9 +212,7 @@ class Glass:
                 roots.append((root, flags, size_code << 11))
                 at += skip
             (documents, beyond, shortest, wdf, longer, _, total), at = decode_uints(record, at, 7)
-        self.statistics = Statistics(
-            documents, documents + beyond, shortest, wdf + longer, wdf, total
-        )
+        self.statistics = Statistics(documents, documents + beyond, shortest, wdf + longer, wdf, total)
         size = roots[0][2]
         if not 2048 <= size <= 65_536 or any(other != size for _, _, other in roots):
             raise damaged("its index has an impossible block size")

@@ -48,9 +48,7 @@ class Header:
 def read_header(reader: ByteReader) -> Header:
     """Read and check the header; raises ArchiveInvalid, or ArchiveUnsupported for other versions."""
     if reader.size < SIZE:
-        raise ArchiveInvalid(
-            "This file is too small to be a ZIM archive.", hint=DAMAGED_HINT
-        )
+        raise ArchiveInvalid("This file is too small to be a ZIM archive.", hint=DAMAGED_HINT)
     magic, major, minor, uuid, entries, clusters, paths, titles, pointers, mimes, main, _, md5 = (
         _LAYOUT.unpack(reader.read(0, SIZE))
     )

@@ -84,8 +84,14 @@ class Kernel(Protocol):
         """As many 0.0."""
 
     def add(
-        self, scores: Vector, at: Vector | None, counts: Vector, norms: Vector,
-        weight: float, k1: float, b: float,
+        self,
+        scores: Vector,
+        at: Vector | None,
+        counts: Vector,
+        norms: Vector,
+        weight: float,
+        k1: float,
+        b: float,
     ) -> Vector:
         """Scores plus weight * (wdf / (k1 * (norm * b + (1 - b)) + wdf)) at some positions or all.
 

@@ -119,9 +119,7 @@ class PlainKernel:
         known = set(right)
         return array("I", [docid for docid in left if docid not in known])
 
-    def spread(
-        self, like: array[int], parts: Sequence[tuple[array[int], array[float]]]
-    ) -> array[float]:
+    def spread(self, like: array[int], parts: Sequence[tuple[array[int], array[float]]]) -> array[float]:
         found = self.zeros(like)
         for positions, values in parts:
             for position, value in zip(positions, values, strict=True):

@@ -132,9 +132,7 @@ def _continues(gap: str, words: int) -> bool:
     return words >= 2 and gap[:1] in _PHRASE_SIGNS and gap[1:].isspace()
 
 
-def index_terms(
-    tokens: list[Token], stem: Callable[[str], str], exists: Callable[[str], bool]
-) -> list[str]:
+def index_terms(tokens: list[Token], stem: Callable[[str], str], exists: Callable[[str], bool]) -> list[str]:
     """What to look up in an index of stems: one term a word, n-grams of CJK runs; repeats kept."""
     terms = []
     for token in tokens:

@@ -48,9 +48,7 @@ NOTHING = Ranked([], 0)
 class Ranker:
     """Ranks documents of one database."""
 
-    def __init__(
-        self, postings: PostingReader, statistics: Statistics, scheme: Scheme = FULL_TEXT
-    ) -> None:
+    def __init__(self, postings: PostingReader, statistics: Statistics, scheme: Scheme = FULL_TEXT) -> None:
         self._postings = postings
         self._statistics = statistics
         self._scheme = scheme
@@ -107,9 +105,7 @@ class Ranker:
         known.sort(key=lambda term: term.found.documents)
         return Ranked(kernel.best(self._scores(docids, known, kernel), docids, limit), -1)
 
-    def _gather(
-        self, known: list[_Term], left: list[float], limit: int, kernel: Kernel
-    ) -> tuple[_Race, int]:
+    def _gather(self, known: list[_Term], left: list[float], limit: int, kernel: Kernel) -> tuple[_Race, int]:
         """Documents of whole lists, until the lists left cannot bring another into the top."""
         nothing = kernel.vector(())
         race = _Race(nothing, kernel.zeros(nothing), kernel.zeros(nothing))
