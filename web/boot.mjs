@@ -18,7 +18,7 @@ const connection = connect();
 const updates = new Updates();
 const early = new EarlyQuestion();
 const files = new ChosenFiles(connection, (event) => cairn.onfiles(JSON.stringify(event)));
-dropZone((chosen, handles) => files.add(chosen, handles));
+dropZone((chosen) => files.add(chosen));
 
 /** @type {string[]} said before the interface listened */
 const kept = [];
@@ -40,11 +40,11 @@ const cairn = {
   onupdate: () => {},
   /** @type {(text: string) => void} hears of files that are added, see chosen-files.mjs */
   onfiles: () => {},
-  /** Ask the person for archive files. */
+  /** Ask the person for files. */
   chooseFiles: () => files.choose(),
-  /** @param {string} key of an archive that is listed as absent */
+  /** @param {string} key of files that must be chosen again */
   reopenFiles: (key) => files.reopen(key),
-  /** @param {string} key of an archive that was removed */
+  /** @param {string} key of files that are not needed any more */
   forgetFiles: (key) => files.forget(key),
   /** "starting", "owner", "attached" (works through another tab), "released" (taken over), "failed" */
   get role() {

@@ -51,9 +51,9 @@ export class Connection {
     this.#link?.send(text);
   }
 
-  /** @param {string} key @param {File[]} files that the person chose, for archives.add */
-  sendFiles(key, files) {
-    this.#link?.sendFiles(key, files);
+  /** @param {string} key @param {File[]} files that the person chose @param {string[]} paths of each */
+  sendFiles(key, files, paths) {
+    this.#link?.sendFiles(key, files, paths);
   }
 
   /** @param {(text: string) => void} listener gets every message for this page, as text */

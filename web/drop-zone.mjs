@@ -1,20 +1,11 @@
 // Files dropped anywhere on the page. A sheet over the page says so while they hover.
 
-/** @typedef {import("./file-handles.mjs").Handle} Handle */
+import { droppedFiles } from "./dropped-files.mjs";
 
 /** @param {DragEvent} event */
 const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes("Files") ?? false;
 
-/** @param {DataTransfer} data @returns {Promise<Handle[]>} of all files, or none (not Chromium) */
-async function handlesOf(data) {
-  // Asked at once: the list of items is empty after the event.
-  const asked = [...data.items].filter((item) => item.kind === "file")
-    .map((item) => /** @type {any} */ (item).getAsFileSystemHandle?.());
-  const handles = await Promise.all(asked).catch(() => []);
-  return handles.every((handle) => handle?.kind === "file") ? handles : [];
-}
-
-/** @param {(files: File[], handles: Handle[]) => void} dropped */
+/** @param {(chosen: import("./intake.mjs").Chosen[]) => void} dropped */
 export function dropZone(dropped) {
   const root = document.documentElement;
   let depth = 0; // every element under the pointer sends its own enter and leave
@@ -33,9 +24,8 @@ export function dropZone(dropped) {
     if (!hasFiles(event) || !event.dataTransfer) return;
     event.preventDefault();
     end();
-    const files = [...event.dataTransfer.files];
-    const handles = await handlesOf(event.dataTransfer);
-    if (files.length) dropped(files, handles.length === files.length ? handles : []);
+    const chosen = await droppedFiles(event.dataTransfer);
+    if (chosen.length) dropped(chosen);
   });
 
   function end() {

@@ -10,7 +10,7 @@ import { Pending } from "./pending.mjs";
  * @property {(text: string) => void} received
  * @property {(why: string) => void} lost the engine is gone and another one takes over
  */
-/** @typedef {{type: "files", key: string, files: File[]}} Handover files that the person chose */
+/** @typedef {{type: "files", key: string, files: File[], paths: string[]}} Handover what was chosen */
 /** @typedef {"starting" | "owner" | "attached" | "released" | "failed"} Role */
 
 const LOCK = "cairn-engine";
@@ -71,9 +71,10 @@ export class Link {
    * them: whoever has them hands them over again when the next one says that it started.
    * @param {string} key
    * @param {File[]} files
+   * @param {string[]} paths where each stood in what was chosen
    */
-  sendFiles(key, files) {
-    this.#engine?.sendFiles({ type: "files", key, files });
+  sendFiles(key, files, paths) {
+    this.#engine?.sendFiles({ type: "files", key, files, paths });
   }
 
   /** Ask the tab in charge to let go; take the lock from one that does not answer. */

@@ -53,7 +53,7 @@ function openSession(port) {
   pages.set(port, session);
   port.onmessage = ({ data }) => {
     if (typeof data === "string") session.receive(data);
-    else if (data?.type === "files") picked.add(data.key, data.files);
+    else if (data?.type === "files") picked.add(data.key, data.files, data.paths);
     else endSession(port);
   };
 }

@@ -2,15 +2,23 @@
 // Pages hand them over on their port ({type: "files", key, files}); Python sees them through
 // pysrc/cairn/browser/picked.py.
 
-/** Files by key; one key names one archive, in one file or in parts. */
+/** Files by key; one key names what goes together: an archive and its parts, a pack, documents. */
 export class PickedFiles {
   /** @type {Map<string, File[]>} */
   #files = new Map();
+  /** @type {Map<string, string[]>} */
+  #paths = new Map();
   #reader = new FileReaderSync();
 
-  /** @param {string} key @param {File[]} files */
-  add(key, files) {
+  /** @param {string} key @param {File[]} files @param {string[]} [paths] where each stood in a folder */
+  add(key, files, paths) {
     this.#files.set(key, files);
+    this.#paths.set(key, paths ?? files.map((file) => file.name));
+  }
+
+  /** @param {string} key @returns {string[]} */
+  paths(key) {
+    return this.#paths.get(key) ?? [];
   }
 
   /** @param {string} key @returns {string[]} */
@@ -38,6 +46,7 @@ export class PickedFiles {
   /** @param {string} key */
   forget(key) {
     this.#files.delete(key);
+    this.#paths.delete(key);
   }
 
   /** @param {string} key @param {number} index @returns {File} */

@@ -252,6 +252,10 @@ class Engine:
             "problems": {name: protocol.encode_error(error) for name, error in problems.items()},
         }
 
+    def library_changed(self) -> None:
+        """A pack came, went or changed: tell every page."""
+        self._show_library()
+
     def archives_changed(self) -> None:
         """An archive came, went, or a copy got further: tell every page."""
         self._readiness_changed()

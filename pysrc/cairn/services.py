@@ -10,6 +10,7 @@ from cairn.answering.turn import run_turn
 from cairn.archive_services import ArchiveServices
 from cairn.errors import CairnError, NotReady, UnknownMethod
 from cairn.models.part import Part
+from cairn.pack_services import PackServices
 from cairn.parameters import flag, search_limit, source_ids, text
 from cairn.protocol import MAX_QUESTION_CHARS, AskResult, ReadResult, SearchResponse
 from cairn.retrieval.search import search
@@ -34,6 +35,7 @@ class Services:
             "engine.restart_part": self._restart_part,
             "reader.document": self._document,
             **ArchiveServices(engine).methods,
+            **PackServices(engine).methods,
         }
 
     async def call(self, method: str, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:

@@ -3,8 +3,6 @@
 Files are chosen and handed to the engine by ``chosen-files.mjs``; this draws what became of them.
 """
 
-import json
-
 from dom import action, content, el, icon, icon_button, put, say
 from pyscript import window
 from strings import language_name, number, plural, size, t
@@ -31,15 +29,14 @@ class Archives:
         action("keep-archive", self._keep)
         action("really-remove-archive", self._remove)
 
-    def event(self, text):
+    def event(self, event):
         """Take one event of chosen-files.mjs."""
-        event = json.loads(text)
         kind = event["type"]
         if kind == "adding":
             self._news = [["adding", t("archive.adding", name=event["name"])]]
             self._enter()
         elif kind == "added":
-            self._news = [["added", t("archive.added", title=event["name"])]]
+            self._news = [["added", t("archive.added", title=event["result"]["title"])]]
         else:
             sentence = event["name"] + ": " + event["message"] + " " + event["hint"]
             self._news = [["failed", sentence.strip()]]

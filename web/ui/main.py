@@ -5,6 +5,7 @@ and keeps what it says until ``cairn.listen`` is called here.
 """
 
 import asyncio
+import json
 
 import about
 import dom
@@ -19,6 +20,8 @@ from pyscript.ffi import create_proxy
 from rooms import Rooms
 from strip import Strip
 
+from packs import Packs
+
 THEMES = ("", "light", "dark")
 
 
@@ -32,7 +35,8 @@ class Page:
         self.connection = Connection(self.client)
         self.ask = Ask(self.client, self.strip)
         self.archives = Archives(self.client, self._refresh, lambda: self.rooms.go("library"))
-        self.library = LibraryRoom(self.archives)
+        self.packs = Packs(self.client, self._refresh, lambda: self.rooms.go("library"))
+        self.library = LibraryRoom(self.packs, self.archives)
         self.rooms = Rooms({"library": self._refresh, "about": lambda: about.draw(self.client)})
         self._wire()
 
@@ -76,6 +80,12 @@ class Page:
 
         self.client.request("engine.status", {}, done)
 
+    def files_event(self, text):
+        """Take one event of chosen-files.mjs: each kind of file has its part of the Library."""
+        event = json.loads(text)
+        takers = {"packs": self.packs}
+        takers.get(event["kind"], self.archives).event(event)
+
     def _archives_again(self, node):
         def done(result, error):
             if not error:
@@ -105,7 +115,7 @@ async def main():
     page = Page()
     link = window.cairn
     link.onrole = create_proxy(lambda role: page.connection.role(role))
-    link.onfiles = create_proxy(page.archives.event)
+    link.onfiles = create_proxy(page.files_event)
     link.onupdate = create_proxy(lambda *_: page.connection.update_ready())
     link.listen(create_proxy(page.client.receive))
     page.connection.role(link.role)

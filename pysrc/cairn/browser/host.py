@@ -39,6 +39,9 @@ class PickedHost(Protocol):
     def names(self, key: str) -> JsProxy:
         """File names of a key."""
 
+    def paths(self, key: str) -> JsProxy:
+        """Where each file of a key stood in what was chosen."""
+
     def size(self, key: str, index: int) -> float:
         """Bytes of a file."""
 

@@ -46,6 +46,10 @@ class WorkerPicked:
         """The files' names; [] when no page has handed them over."""
         return [str(name) for name in self._host.names(key).to_py()]
 
+    def paths(self, key: str) -> list[str]:
+        """Where each file stood in the folder that was chosen, else its name."""
+        return [str(path) for path in self._host.paths(key).to_py()]
+
     def reader(self, key: str, index: int) -> ByteReader:
         """Bytes of one of the files."""
         return PickedFileReader(self._host, key, index, self.names(key)[index])

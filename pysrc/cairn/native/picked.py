@@ -14,14 +14,23 @@ class PickedPaths:
 
     def __init__(self) -> None:
         self._paths: dict[str, list[Path]] = {}
+        self._folders: dict[str, Path] = {}
 
-    def pick(self, key: str, paths: Sequence[Path]) -> None:
-        """Choose files."""
+    def pick(self, key: str, paths: Sequence[Path], folder: Path | None = None) -> None:
+        """Choose files, all of them below ``folder`` when a folder was chosen."""
         self._paths[key] = list(paths)
+        if folder is not None:
+            self._folders[key] = folder.parent
 
     def names(self, key: str) -> list[str]:
         """The files' names."""
         return [path.name for path in self._paths.get(key, [])]
+
+    def paths(self, key: str) -> list[str]:
+        """Where each file stood in the folder that was chosen, else its name."""
+        above = self._folders.get(key)
+        paths = self._paths.get(key, [])
+        return [path.relative_to(above).as_posix() if above else path.name for path in paths]
 
     def reader(self, key: str, index: int) -> ByteReader:
         """Open one of the files."""

@@ -21,7 +21,7 @@ Binary fields (vectors) travel as transferred ``ArrayBuffer``. Field types below
 
 from __future__ import annotations
 
-from cairn.protocol import archives, asking, library
+from cairn.protocol import archives, asking, library, packs
 from cairn.protocol.archives import (
     ArchiveInfo,
     ArticleResult,
@@ -79,7 +79,7 @@ from cairn.protocol.workers import (
     GENERATE_NOTIFICATIONS,
 )
 
-AREAS = (library, asking, archives)
+AREAS = (library, asking, archives, packs)
 
 ENGINE_METHODS: Methods = {name: need for area in AREAS for name, need in area.METHODS.items()}
 """Page, reader → engine."""

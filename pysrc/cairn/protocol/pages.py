@@ -38,6 +38,7 @@ class Files(TypedDict):
     type: Literal["files"]
     key: str
     files: list[Any]  # File objects
+    paths: list[str]  # where each stood in a chosen folder, else its name
 
 
 CHANNEL = "cairn"  # BroadcastChannel name

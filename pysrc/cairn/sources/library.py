@@ -20,6 +20,7 @@ from cairn.sources.archives.picked import NothingPicked, PickedFiles
 from cairn.sources.archives.shelf import Shelf
 from cairn.sources.archives.shelved import ShelvedArchive
 from cairn.sources.packs import install as packs
+from cairn.sources.packs.picked import PickedPack
 from cairn.sources.packs.source import PackSource
 from cairn.storage.ports import Fetch, Files
 from cairn.storage.state import SourceRow, State
@@ -106,6 +107,18 @@ class Library:
             raise errors[0]
         return changed
 
+    async def add_picked(self, key: str) -> SourceInfo:
+        """Install the pack in the chosen file; what was active stays until it is verified.
+
+        Raises ArchiveAbsent, PackInvalid, PackMismatch or StorageFull.
+        """
+        try:
+            installed = await packs.install(self.files, PickedPack(self.picked), key, packs.silent)
+        finally:
+            self.picked.forget(key)
+        await self._activate(installed)
+        return self.sources[installed.id].describe()
+
     def select(self, ids: Sequence[str] | None) -> list[PackSource | ShelvedArchive]:
         """The sources to ask: those named, or all when ``ids`` is None."""
         known: dict[str, PackSource | ShelvedArchive] = {**self.sources, **self.shelf.sources}
@@ -161,6 +174,10 @@ class Library:
         installed = await packs.install(
             self.files, self.fetch, shipped.url, progress, expected_sha256=shipped.sha256
         )
+        await self._activate(installed)
+
+    async def _activate(self, installed: packs.InstalledPack) -> None:
+        """Open a verified pack, record it, and use it from now on."""
         source = await packs.open_installed(self.files, installed.record)
         row = SourceRow(
             id=installed.id,

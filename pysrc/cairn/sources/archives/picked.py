@@ -14,10 +14,13 @@ from cairn.sources.archives.splits import is_part, order_parts
 
 
 class PickedFiles(Protocol):
-    """Chosen files by key; one key names one archive, in one file or in parts."""
+    """Chosen files by key; one key names what goes together: an archive and its parts, a pack."""
 
     def names(self, key: str) -> list[str]:
         """The files' names; [] when no page has handed them over since the start."""
+
+    def paths(self, key: str) -> list[str]:
+        """Where each file stood in the folder that was chosen (with ``/``), else its name."""
 
     def reader(self, key: str, index: int) -> ByteReader:
         """Bytes of one of the files; reading raises ArchiveAbsent when it was moved or changed."""
@@ -30,6 +33,9 @@ class NothingPicked:
     """Where nobody can choose files."""
 
     def names(self, key: str) -> list[str]:
+        return []
+
+    def paths(self, key: str) -> list[str]:
         return []
 
     def reader(self, key: str, index: int) -> ByteReader:

@@ -50,6 +50,10 @@ class InstalledPack:
     record: dict[str, Any]  # JSON: {"file": name, "bytes": size, "sha256": hex}
 
 
+def silent(phase: str, done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
+
 async def install(
     files: Files,
     fetch: Fetch,
