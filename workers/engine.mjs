@@ -19,6 +19,8 @@ import { installFiles } from "./pyodide-start.mjs";
 import { startPython } from "./python-start.mjs";
 import { Steps } from "./steps.mjs";
 import { unzip } from "./unzip.mjs";
+import { Vectors } from "./vectors.mjs";
+import { vectorBytes, VectorsHost } from "./vectors-host.mjs";
 import { WorkerLink } from "./worker-link.mjs";
 
 /** @typedef {{base: string, isolated: boolean, softgpu?: boolean}} Boot */
@@ -75,9 +77,14 @@ async function start(boot) {
   const record = await readBootRecord(boot.base);
   const wheel = readChecked(record.wheel, boot.base).then(unzip);
   wheel.catch(() => {});
+  const kernel = Vectors.create().catch((error) => {
+    console.warn("Cairn: vectors are compared without the kernel.", error);
+    return null;
+  });
   const python = await startPython(boot.base, record, steps, store);
   await steps.run("wheel", "Unpacking Cairn", async () => installFiles(python, await wheel));
   files = new FilesHost(python.FS, await store);
+  const vectors = await kernel;
   const host = {
     base: boot.base,
     build: record.build,
@@ -86,6 +93,8 @@ async function start(boot) {
     picked,
     device: await device,
     timings: steps.timings(),
+    vectors: vectors && new VectorsHost(python.FS, vectors),
+    vectorBytes: vectorBytes(),
     step: steps.report.bind(steps),
     loadNumpy: () => python.loadPackage("numpy"),
     loadStemmers: () => python.loadPackage("snowballstemmer"),

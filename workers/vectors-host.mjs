@@ -17,6 +17,11 @@ export class VectorsHost {
     return new VectorsHost(FS, await Vectors.create(wasm));
   }
 
+  /** "simd" or "scalar" */
+  get kind() {
+    return this.vectors.kind;
+  }
+
   /**
    * @param {string} key
    * @param {string} path
@@ -39,6 +44,15 @@ export class VectorsHost {
   search(key, query, limit, allowed) {
     return this.vectors.search(key, query, limit, allowed);
   }
+}
+
+/**
+ * Memory that vectors of all packs may take, 1/32 of the device's: 256 MiB of 8 GiB (the most that
+ * browsers tell), which are 700,000 passages of E5-small.
+ */
+export function vectorBytes() {
+  const { deviceMemory = 4 } = /** @type {any} */ (navigator);
+  return (deviceMemory * 2 ** 30) / 32;
 }
 
 /**

@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 from cairn import __version__, protocol
 from cairn.errors import CairnError, InvalidRequest, NotReady
+from cairn.index.vector_store import VectorRoom
 from cairn.models.part import Part, Wording, worth_showing
 from cairn.models.ports import Embedder, Generator
 from cairn.protocol import PROTOCOL_VERSION, Cell, Readiness, Status
@@ -65,12 +66,15 @@ class Engine:
         capabilities: Mapping[str, Any],
         picked: PickedFiles | None = None,
         load_stemmers: Callable[[], Awaitable[None]] = at_once,
+        vectors: VectorRoom | None = None,
     ) -> None:
         """``clock`` returns milliseconds; ``step(name, label, ms)`` reports a start-up step.
 
         ``picked`` are files that the person chose; None where nobody can. ``load_stemmers`` makes
-        them importable, before the first archive is opened.
+        them importable, before the first archive is opened. ``vectors`` has the vector kernel;
+        None: vectors are compared by Python, with numpy as soon as that can be loaded.
         """
+        self._vectors = vectors or VectorRoom()
         self._load_stemmers = load_stemmers
         self._picked = picked or NothingPicked()
         self._files = files
@@ -91,7 +95,7 @@ class Engine:
         self.embedder = embedder
         self.generator = generator
         self.library: Library | None = None
-        self.meaning = Part(embedder, MEANING, self._readiness_changed, self._numpy_when_quiet)
+        self.meaning = Part(embedder, MEANING, self._readiness_changed, self._numpy_for_vectors)
         self.answers = Part(generator, ANSWERS, self._readiness_changed)
         self.services = Services(self)
 
@@ -139,6 +143,7 @@ class Engine:
             self._quiet,
             self._picked,
             self._load_stemmers,
+            self._vectors,
         )
         await self.library.open_recorded()
         began = self._step("library", "Opening the library", began)
@@ -159,6 +164,7 @@ class Engine:
         # A newer pack that came with an app update is installed when everything else is up.
         await self._install_shipped()
         self._show_library()
+        await self._numpy_for_archives()
 
     async def _install_shipped(self) -> None:
         library = self.require_library()
@@ -174,10 +180,17 @@ class Engine:
         while self._asking:
             await asyncio.sleep(QUIET_SECONDS)
 
-    async def _numpy_when_quiet(self) -> None:
-        """Load numpy, which holds the engine for over a second, between questions."""
-        await self._quiet()
-        await self._load_numpy()
+    async def _numpy_for_vectors(self) -> None:
+        """Load numpy, which holds the engine for over a second, where no kernel compares vectors."""
+        if self._vectors.kernel is None:
+            await self._quiet()
+            await self._load_numpy()
+
+    async def _numpy_for_archives(self) -> None:
+        """The same for the long lists of an archive's index, once there is one."""
+        if self.require_library().shelf.sources:
+            await self._quiet()
+            await self._load_numpy()
 
     # --- what sessions and services use ----------------------------------------------------------
 
@@ -250,6 +263,7 @@ class Engine:
             "capabilities": self._capabilities,
             "status": self.status(),
             "problems": {name: protocol.encode_error(error) for name, error in problems.items()},
+            "vectors": {"kernel": self._vectors.kind, "ways": dict(self._vectors.ways)},
         }
 
     def library_changed(self) -> None:
@@ -259,6 +273,7 @@ class Engine:
     def archives_changed(self) -> None:
         """An archive came, went, or a copy got further: tell every page."""
         self._readiness_changed()
+        self._spawn(self._numpy_for_archives())
 
     async def restart_part(self, part: str) -> None:
         """Load a failed part again; raises InvalidRequest for a part that does not exist."""

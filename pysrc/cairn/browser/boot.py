@@ -14,10 +14,12 @@ from cairn.browser.fetch import OriginFetch
 from cairn.browser.files import OpfsFiles
 from cairn.browser.generator import WorkerGenerator
 from cairn.browser.host import Host
+from cairn.browser.kernel import WasmKernel
 from cairn.browser.picked import WorkerPicked
 from cairn.browser.renew import renew
 from cairn.engine import Engine
 from cairn.errors import CairnError, DownloadFailed
+from cairn.index.vector_store import VectorRoom
 from cairn.protocol import encode_error
 from cairn.session import Session
 
@@ -46,6 +48,7 @@ class Booted:
             capabilities=self._capabilities(),
             picked=WorkerPicked(host.picked),
             load_stemmers=self._load_stemmers,
+            vectors=self._vector_room(),
         )
 
     async def start(self) -> str:
@@ -75,6 +78,12 @@ class Booted:
             "device": dict(self._host.device.to_py()),
             "timings": dict(self._host.timings.to_py()),
         }
+
+    def _vector_room(self) -> VectorRoom:
+        vectors = self._host.vectors
+        if vectors is None:
+            return VectorRoom()
+        return VectorRoom(WasmKernel(vectors), self._host.vectorBytes, vectors.kind)
 
     async def _load_numpy(self) -> None:
         if importlib.util.find_spec("numpy") is None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pyodide.ffi import JsBuffer, JsDoubleProxy, JsProxy
+
+if TYPE_CHECKING:
+    from cairn.browser.kernel import KernelHost
 
 
 class FilesHost(Protocol):
@@ -71,6 +74,8 @@ class Host(Protocol):
     picked: PickedHost
     device: JsProxy
     timings: JsProxy
+    vectors: KernelHost | None  # None where the kernel could not be read
+    vectorBytes: int  # memory for vectors of all packs together
 
     def step(self, name: str, label: str, ms: float) -> None:
         """Report a start-up step."""

@@ -45,6 +45,8 @@ class SearchProxy(Protocol):
 class KernelHost(Protocol):
     """``workers/vectors-host.mjs``."""
 
+    kind: str  # "simd" or "scalar"
+
     def load(
         self, key: str, path: str, rows: int, dimensions: int, offset: int, norms: int, keep: str
     ) -> LoadingProxy:

@@ -37,7 +37,7 @@ from cairn.retrieval.overlap import Weights
 from cairn.retrieval.ranking import Ranked, rank
 from cairn.retrieval.types import Candidate, Mode, SearchResult
 from cairn.retrieval.weights import question_weights
-from cairn.sources.types import Source, VectorModel
+from cairn.sources.types import Source, VectorModel, search_vector
 
 PER_SOURCE = 40
 RERANKED = 16
@@ -166,7 +166,7 @@ async def add_meaning(
             query = await (vector or _embed(embedder, stage.analysis.question))
         query = language_neutral(query, embedder.info)
         stage.timings["embed"] = clock() - began
-        semantic = _search_vectors(stage, query, embedder.info, clock)
+        semantic = await _search_vectors(stage, query, embedder.info, clock)
         reranked = await _rerank(stage, query, embedder, clock)
     except (CairnError, TimeoutError) as error:
         stage.error = (
@@ -207,7 +207,7 @@ def _candidates(source: Source, hits: Sequence[Hit], weights: Weights) -> list[C
     ]
 
 
-def _search_vectors(
+async def _search_vectors(
     stage: WordsStage, query: array[float], info: ModelInfo, clock: Clock
 ) -> list[list[Candidate]]:
     """Per source with comparable vectors, its nearest passages; keyword hits are reused."""
@@ -216,7 +216,7 @@ def _search_vectors(
     for source, lexical in zip(stage.sources, stage.lexical, strict=True):
         if not comparable(source.vector_model, info):
             continue
-        hits = source.search_vector(query, PER_SOURCE)
+        hits = await search_vector(source, query, PER_SOURCE)
         known = {c.passage.row: c for c in lexical}
         missing = [hit.row for hit in hits if hit.row not in known]
         for passage in source.passages(missing) if missing else []:

@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from cairn.errors import CairnError, DocumentNotFound, DownloadFailed
+from cairn.index.vector_store import VectorRoom
 from cairn.protocol import SourceInfo
 from cairn.sources.archives.picked import NothingPicked, PickedFiles
 from cairn.sources.archives.shelf import Shelf
@@ -49,7 +50,7 @@ class Library:
     """Active sources by id, and the reasons of those that could not be opened.
 
     ``quiet`` is awaited before a source is replaced and closed: it returns when none is being asked;
-    ``load_stemmers`` before an archive is opened.
+    ``load_stemmers`` before an archive is opened. ``vectors`` is the room that packs keep theirs in.
     """
 
     files: Files
@@ -59,6 +60,7 @@ class Library:
     quiet: Callable[[], Awaitable[None]] = at_once
     picked: PickedFiles = field(default_factory=NothingPicked)
     load_stemmers: Callable[[], Awaitable[None]] = at_once
+    vectors: VectorRoom = field(default_factory=VectorRoom)
     sources: dict[str, PackSource] = field(default_factory=dict)
     problems: dict[str, CairnError] = field(default_factory=dict)
     shelf: Shelf = field(init=False)
@@ -72,7 +74,7 @@ class Library:
             if not row.active or row.kind != "pack":
                 continue
             try:
-                self.sources[row.id] = await packs.open_installed(self.files, row.record)
+                self.sources[row.id] = await packs.open_installed(self.files, row.record, self.vectors)
             except CairnError as error:
                 self.problems[row.id] = error
         await self.shelf.open_recorded()
@@ -178,7 +180,7 @@ class Library:
 
     async def _activate(self, installed: packs.InstalledPack) -> None:
         """Open a verified pack, record it, and use it from now on."""
-        source = await packs.open_installed(self.files, installed.record)
+        source = await packs.open_installed(self.files, installed.record, self.vectors)
         row = SourceRow(
             id=installed.id,
             kind="pack",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from cairn.index.types import Hit, LexicalQuery
 from cairn.passages.types import Passage
@@ -71,3 +71,18 @@ class Source(Protocol):
 
     def document(self, document_id: str) -> Document:
         """Read and verify; raises DocumentNotFound or DocumentCorrupt."""
+
+
+@runtime_checkable
+class Stepping(Protocol):
+    """A source whose vectors are compared in steps, between which a stop is heard."""
+
+    async def search_vector_in_steps(self, query: array[float], limit: int) -> list[Hit]:
+        """As :meth:`Source.search_vector`."""
+
+
+async def search_vector(source: Source, query: array[float], limit: int) -> list[Hit]:
+    """Ask a source's vectors, in steps where it can."""
+    if isinstance(source, Stepping):
+        return await source.search_vector_in_steps(query, limit)
+    return source.search_vector(query, limit)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cairn.engine import Engine
+from cairn.index.vector_store import VectorRoom
 from cairn.native.files import DirectoryFiles
 from cairn.native.picked import PickedPaths
 from cairn.session import Session
@@ -27,6 +28,7 @@ class Device:
         self.embedder = FakeEmbedder(self.log)
         self.generator = FakeGenerator(self.log)
         self.numpy_gate: asyncio.Event | None = None
+        self.vectors: VectorRoom | None = None
         self.time = 0.0
         publish(self.fetch, pack_bytes())
         self.engine = self.new_engine()
@@ -43,6 +45,7 @@ class Device:
             step=lambda name, label, ms: self.log.append(f"step {name}"),
             capabilities={"opfs": True},
             picked=self.picked,
+            vectors=self.vectors,
         )
 
     async def started(self) -> Engine:

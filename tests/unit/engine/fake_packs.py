@@ -12,6 +12,7 @@ from typing import Any
 
 from cairn.errors import DocumentNotFound, PackInvalid, PackMismatch
 from cairn.index.types import Hit, LexicalQuery
+from cairn.index.vector_store import VectorRoom
 from cairn.passages.types import Passage
 from cairn.protocol import SourceInfo
 from cairn.sources.types import Document, VectorModel
@@ -74,7 +75,9 @@ class FakePacks:
         facts = json.loads(content)
         return Installed(facts["id"], facts["version"], digest, {"file": name})
 
-    async def open_installed(self, files: Files, record: dict[str, Any]) -> FakeSource:
+    async def open_installed(
+        self, files: Files, record: dict[str, Any], room: VectorRoom | None = None
+    ) -> FakeSource:
         content = Path(await files.ensure(record["file"])).read_bytes()
         facts = json.loads(content or b"{}")
         if not facts or facts.get("unreadable"):

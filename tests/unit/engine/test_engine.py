@@ -10,6 +10,8 @@ import pytest
 
 from cairn.engine import Engine
 from cairn.errors import DownloadFailed, ModelUnavailable, StorageUnavailable, WorkerCrashed
+from cairn.index.kernel_file import FileKernel
+from cairn.index.vector_store import VectorRoom
 from cairn.storage.state import STATE_FILE, State
 from tests.unit.engine.device import Device
 from tests.unit.engine.fake_packs import pack_bytes, publish
@@ -242,6 +244,20 @@ def test_numpy_waits_until_no_question_is_running(on_device: OnDevice) -> None:
         d.generator.gate_generation.set()
         await page.answer(asked)
         await until(lambda: "numpy" in d.log)
+
+    on_device(scenario)
+
+
+def test_numpy_is_left_out_where_a_kernel_compares_vectors(on_device: OnDevice) -> None:
+    """Intent: the second that numpy takes is spent only where it is of use."""
+
+    async def scenario(d: Device) -> None:
+        d.vectors = VectorRoom(FileKernel("python"), kind="simd")
+        d.engine = d.new_engine()
+        await d.started()
+        assert "numpy" not in d.log
+        found = await d.page().call("engine.diagnostics")
+        assert found["vectors"] == {"kernel": "simd", "ways": {}}
 
     on_device(scenario)
 

@@ -27,6 +27,7 @@ from cairn.errors import (
     StorageFull,
     StorageUnavailable,
 )
+from cairn.index.vector_store import VectorRoom
 from cairn.sources.packs.archive import PackArchive
 from cairn.sources.packs.manifest import MOST_BYTES, IndexEntry, Manifest
 from cairn.sources.packs.source import PackSource
@@ -89,8 +90,8 @@ async def install(
     return InstalledPack(manifest.corpus_id, manifest.version, sha256, record)
 
 
-async def open_installed(files: Files, record: dict[str, Any]) -> PackSource:
-    """Open a pack from what was recorded; its indexes in place, as slices of the ZIP.
+async def open_installed(files: Files, record: dict[str, Any], room: VectorRoom | None = None) -> PackSource:
+    """Open a pack from what was recorded; its indexes in place, its vectors kept in ``room``.
 
     Raises PackInvalid or PackMismatch when the file is gone or not what was recorded.
     """
@@ -102,7 +103,7 @@ async def open_installed(files: Files, record: dict[str, Any]) -> PackSource:
             hint="Install the pack again.",
         )
     try:
-        return await _open(files, name)
+        return await _open(files, name, room)
     except sqlite3.DatabaseError as error:
         raise PackInvalid(
             f"The installed pack {name} cannot be opened: {error}.", hint="Install it again."
@@ -111,12 +112,12 @@ async def open_installed(files: Files, record: dict[str, Any]) -> PackSource:
         raise _storage_error(error) from error
 
 
-async def _open(files: Files, name: str) -> PackSource:
+async def _open(files: Files, name: str, room: VectorRoom | None) -> PackSource:
     archive = PackArchive(await files.ensure(name))
     try:
         manifest = read_manifest(archive)
         fts5_path, vector_path = await _slices(files, name, archive, manifest)
-        return PackSource(archive, manifest, fts5_path=fts5_path, vector_path=vector_path)
+        return PackSource(archive, manifest, fts5_path=fts5_path, vector_path=vector_path, room=room)
     except BaseException:
         archive.close()
         raise

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from cairn.errors import DocumentCorrupt, DocumentNotFound, PackInvalid
 from cairn.index.lexical import LexicalIndex
 from cairn.index.types import Hit, LexicalQuery
-from cairn.index.vector_search import VectorIndex
+from cairn.index.vector_store import StoredVectors, VectorRoom
 from cairn.passages.types import Passage
 from cairn.protocol import SourceInfo
 from cairn.sources.packs.archive import PackArchive
@@ -23,24 +23,30 @@ class PackSource:
     """Implements :class:`cairn.sources.types.Source` for a verified pack.
 
     ``fts5_path`` and ``vector_path`` are the pack's indexes as openable files, usually slices of
-    the ZIP itself. It takes over ``archive`` and closes it.
+    the ZIP itself. It takes over ``archive`` and closes it. ``room`` is where its vectors may be kept.
     """
 
     kind: Literal["pack"] = "pack"
     mode = "lexical-fallback"
 
     def __init__(
-        self, archive: PackArchive, manifest: Manifest, *, fts5_path: str, vector_path: str | None
+        self,
+        archive: PackArchive,
+        manifest: Manifest,
+        *,
+        fts5_path: str,
+        vector_path: str | None,
+        room: VectorRoom | None = None,
     ) -> None:
         self._archive = archive
         self._manifest = manifest
         self._documents = {document.id: document for document in manifest.documents}
         self._db = open_read_only(fts5_path)
         self._lexical = LexicalIndex(self._db, manifest.corpus_id)
-        self._vectors: VectorIndex | None = None
+        self._vectors: StoredVectors | None = None
         try:
             if manifest.vector is not None and vector_path is not None:
-                self._vectors = VectorIndex(vector_path)
+                self._vectors = StoredVectors(vector_path, vector_path, room or VectorRoom())
         except BaseException:
             self._db.close()
             raise
@@ -104,6 +110,12 @@ class PackSource:
     def search_vector(self, query: array[float], limit: int) -> list[Hit]:
         """At most ``limit`` rows by cosine, best first, ties by row; [] without vectors."""
         return self._vectors.search(query, limit) if self._vectors is not None else []
+
+    async def search_vector_in_steps(self, query: array[float], limit: int) -> list[Hit]:
+        """As :meth:`search_vector`, letting others run in between."""
+        if self._vectors is None:
+            return []
+        return await self._vectors.search_in_steps(query, limit)
 
     def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many passages each term occurs."""
