@@ -97,6 +97,12 @@ class DocumentCorrupt(CairnError):
     code = "document_corrupt"
 
 
+class ThreadNotFound(CairnError):
+    """A thread is not, or no longer, in the history."""
+
+    code = "thread_not_found"
+
+
 class ModelUnavailable(CairnError):
     """A model is not installed, will not load here, or failed its self-test."""
 
@@ -143,6 +149,7 @@ ERRORS: dict[str, type[CairnError]] = {
         ArchiveAbsent,
         DocumentNotFound,
         DocumentCorrupt,
+        ThreadNotFound,
         ModelUnavailable,
         WorkerCrashed,
         TimedOut,

@@ -46,3 +46,11 @@ def search_limit(params: dict[str, Any]) -> int:
     if type(value) is not int or not 0 < value <= MAX_SEARCH_LIMIT:  # bool is an int too
         raise InvalidRequest(f"limit must be a whole number from 1 to {MAX_SEARCH_LIMIT}.")
     return value
+
+
+def whole_number(params: dict[str, Any], name: str, default: int) -> int:
+    """An optional whole number that is not negative; raises InvalidRequest when it is anything else."""
+    value = params.get(name, default)
+    if type(value) is not int or not 0 <= value < 2**53:
+        raise InvalidRequest(f"{name} must be a whole number.")
+    return value

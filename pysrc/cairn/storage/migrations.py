@@ -27,6 +27,33 @@ MIGRATIONS: tuple[str, ...] = (
         added_ms REAL NOT NULL
     ) WITHOUT ROWID;
     """,
+    # 2: threads and their turns; words is folded text for searching, record and debug are zlib of JSON
+    """
+    CREATE TABLE threads (
+        id TEXT PRIMARY KEY,
+        title TEXT NOT NULL,
+        words TEXT NOT NULL,
+        named INTEGER NOT NULL DEFAULT 0,
+        created_ms REAL NOT NULL,
+        changed_ms REAL NOT NULL,
+        settings TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX threads_by_change ON threads (changed_ms DESC, id);
+    CREATE TABLE turns (
+        id TEXT PRIMARY KEY,
+        thread TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        ended INTEGER NOT NULL,
+        asked_ms REAL NOT NULL,
+        words TEXT NOT NULL,
+        question TEXT NOT NULL,
+        query TEXT NOT NULL,
+        answer TEXT NOT NULL,
+        record BLOB NOT NULL,
+        debug BLOB
+    );
+    CREATE UNIQUE INDEX turns_in_order ON turns (thread, position);
+    """,
 )
 
 

@@ -1,4 +1,4 @@
-"""The one state database: settings and sources now; jobs, models, history and notes as they come.
+"""The one state database: settings and sources; threads beside them (:mod:`cairn.storage.history`).
 
 Activating a source is one transaction (:meth:`State.put_source`): after a crash the old one or
 the new one is there, never a mixture.
@@ -83,6 +83,11 @@ class State:
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA secure_delete = ON")
         migrations.apply(connection)
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """For other stores that keep their tables in this database (:mod:`cairn.storage.history`)."""
+        return self._db
 
     def close(self) -> None:
         """Close the connection; the object is not used afterwards."""

@@ -19,6 +19,12 @@ SAMPLES = {
     INSERT INTO sources (id, kind, version, sha256, record, added_ms)
         VALUES ('field-notes', 'pack', '1', 'abc', '{"file": "packs/a.zip"}', 12.5);
     """,
+    2: """
+    INSERT INTO threads (id, title, words, created_ms, changed_ms, settings)
+        VALUES ('t', 'Water?', 'water?', 1.0, 2.0, '{}');
+    INSERT INTO turns (id, thread, position, ended, asked_ms, words, question, query, answer, record)
+        VALUES ('u', 't', 0, 1, 1.0, 'water?', 'Water?', 'water', 'Boil it.', x'00');
+    """,
 }
 
 
