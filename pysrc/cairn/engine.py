@@ -31,6 +31,9 @@ MEGABYTE = 1_000_000
 QUIET_SECONDS = 0.5
 """How long no question may be running before heavy start-up work continues."""
 
+CLOSE_SECONDS = 2.0
+"""How long requests may take to end when the engine closes."""
+
 MEANING = Wording(
     fetching="Getting the language model for meaning",
     starting="Starting search by meaning",
@@ -124,8 +127,9 @@ class Engine:
             task.cancel()
         self.meaning.cancel()
         self.answers.cancel()
-        for session in list(self._sessions):
-            session.close()
+        asked = [task for session in list(self._sessions) for task in session.close()]
+        if asked:  # what they were writing is kept before the database closes
+            await asyncio.wait(asked, timeout=CLOSE_SECONDS)
         if self.library is not None:
             self.library.close()
         if self._state is not None:
@@ -213,6 +217,12 @@ class Engine:
         if self.library is None:
             raise NotReady("The library is still opening.", hint="It will be ready in a moment.")
         return self.library
+
+    def require_state(self) -> State:
+        """The state database; raises NotReady while it is being opened."""
+        if self._state is None:
+            raise NotReady("Storage is still opening.", hint="It will be ready in a moment.")
+        return self._state
 
     async def wait_started(self) -> None:
         """Return once keyword search works: questions asked before are queued here.

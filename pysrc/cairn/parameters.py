@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from cairn.errors import InvalidRequest
+
+T = TypeVar("T", bound=str)
 
 DEFAULT_SEARCH_LIMIT = 8
 MAX_SEARCH_LIMIT = 40
@@ -54,3 +57,12 @@ def whole_number(params: dict[str, Any], name: str, default: int) -> int:
     if type(value) is not int or not 0 <= value < 2**53:
         raise InvalidRequest(f"{name} must be a whole number.")
     return value
+
+
+def one_of(params: dict[str, Any], name: str, choices: Sequence[T]) -> T:
+    """An optional choice, the first one when absent; raises InvalidRequest when it is anything else."""
+    value = params.get(name, choices[0])
+    for choice in choices:
+        if value == choice:
+            return choice
+    raise InvalidRequest(f"{name} must be one of {', '.join(choices)}.")

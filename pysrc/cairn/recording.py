@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cairn.errors import CairnError
 from cairn.protocol import AskEvent, AskResult
+from cairn.sources.types import Source
 from cairn.storage.history import History
+
+Emitted = Callable[[AskEvent], None]
 
 SAVE_MS = 1_000.0
 """Least time between two saves of text that is still being written."""
@@ -38,38 +41,43 @@ def unanswered(question: str) -> AskResult:
 
 
 class Recorder:
-    """Follows one turn's events; ``told(note)`` hears, once, when it cannot be kept."""
+    """Stands between a turn and its page; emits a note, once, when the turn cannot be kept."""
 
     def __init__(
         self,
-        history: History,
+        history: History | None,
         thread: str,
         turn: str,
         question: str,
         settings: Mapping[str, Any],
         *,
         now: Callable[[], float],
-        told: Callable[[str], None],
+        tell: Emitted,
     ) -> None:
+        """``history`` None: nothing is written."""
         self._history = history
         self._turn = turn
         self._settings = dict(settings)
         self._now = now
-        self._told = told
+        self._tell = tell
         self._result = unanswered(question)
         self._notes: list[str] = []
         self._debug: dict[str, Any] = {}
         self._saved = now()
-        self._kept = True
         remembered = {name: self._settings.get(name) for name in ("chosen", "style", "language")}
         self._attempt(
-            lambda: history.begin(
+            lambda history: history.begin(
                 thread, turn, question, now=now(), settings=remembered, record=self._record()
             )
         )
 
+    def asked(self, sources: Sequence[Source]) -> None:
+        """These sources are asked."""
+        self._settings["sources"] = [{"id": source.id, "title": source.title} for source in sources]
+
     def event(self, event: AskEvent) -> None:
-        """Take one event of the turn."""
+        """Pass one event of the turn on, and write down what it brings."""
+        self._tell(event)
         result, kind = self._result, event["type"]
         if kind == "retrieval_query":
             result["query"] = event["query"]
@@ -109,18 +117,19 @@ class Recorder:
         return {"result": self._result, "notes": self._notes, "settings": self._settings}
 
     def _save(self, *, ended: bool = False) -> None:
-        if self._kept:
-            now = self._now()
-            self._saved = now
-            debug = self._debug if ended else None
-            self._attempt(
-                lambda: self._history.save(self._turn, self._record(), now=now, ended=ended, debug=debug)
-            )
+        now = self._now()
+        self._saved = now
+        debug = self._debug if ended else None
+        self._attempt(
+            lambda history: history.save(self._turn, self._record(), now=now, ended=ended, debug=debug)
+        )
 
-    def _attempt(self, write: Callable[[], None]) -> None:
+    def _attempt(self, write: Callable[[History], None]) -> None:
         """Write; an answer is never lost because it cannot be kept."""
+        if self._history is None:
+            return
         try:
-            write()
+            write(self._history)
         except CairnError as error:
-            self._kept = False
-            self._told(f"{NOT_KEPT} {error.message}")
+            self._history = None
+            self._tell({"type": "note", "message": f"{NOT_KEPT} {error.message}"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from cairn.answering.citations import citations
 from cairn.answering.turn import run_turn
@@ -11,15 +11,18 @@ from cairn.archive_services import ArchiveServices
 from cairn.errors import CairnError, NotReady, UnknownMethod
 from cairn.models.part import Part
 from cairn.pack_services import PackServices
-from cairn.parameters import flag, search_limit, source_ids, text
-from cairn.protocol import MAX_QUESTION_CHARS, AskResult, ReadResult, SearchResponse
+from cairn.parameters import flag, one_of, search_limit, source_ids, text
+from cairn.protocol import MAX_QUESTION_CHARS, AskEvent, AskResult, ReadResult, SearchResponse, Style
 from cairn.retrieval.search import search
 from cairn.retrieval.types import SearchResult
 from cairn.session import Emit, RequestId
 from cairn.sources.types import Source
+from cairn.thread_services import ThreadServices
 
 if TYPE_CHECKING:
     from cairn.engine import Engine
+
+STYLES: tuple[Style, ...] = get_args(Style)
 
 
 class Services:
@@ -27,6 +30,7 @@ class Services:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._threads = ThreadServices(engine)
         self._methods: dict[str, Callable[[dict[str, Any], RequestId, Emit], Awaitable[Any]]] = {
             "engine.status": self._status,
             "engine.ask": self._ask,
@@ -36,6 +40,7 @@ class Services:
             "reader.document": self._document,
             **ArchiveServices(engine).methods,
             **PackServices(engine).methods,
+            **self._threads.methods,
         }
 
     async def call(self, method: str, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
@@ -58,22 +63,38 @@ class Services:
     async def _ask(self, params: dict[str, Any], request: RequestId, emit: Emit) -> AskResult:
         engine = self._engine
         question = text(params, "question")[:MAX_QUESTION_CHARS]
+        query = text(params, "query", "")[:MAX_QUESTION_CHARS]
         chosen, write = source_ids(params), flag(params, "write")
+        style, language = one_of(params, "style", STYLES), text(params, "language", "")
+        thread, turn = self._threads.names(params)
         await engine.wait_started()
-        sources = self._sources(chosen)
-        engine.asking(+1)
-        try:
-            return await run_turn(
-                question,
-                sources=sources,
-                embedder=engine.embedder if engine.meaning.ready else None,
-                generator=engine.generator if write and engine.answers.ready else None,
-                clock=engine.now,
-                emit=lambda event: emit("ask.event", {"request": request, **event}),
-                failed=self._note_failure,
-            )
-        finally:
-            engine.asking(-1)
+        settings = {"chosen": chosen, "style": style, "language": language, "query": query, "write": write}
+
+        def tell(event: AskEvent) -> None:
+            emit("ask.event", {"request": request, **event})
+
+        with self._threads.recording(thread, turn, question, settings, tell) as recorder:
+            sources = self._sources(chosen)
+            recorder.asked(sources)
+            engine.asking(+1)
+            try:
+                result = await run_turn(
+                    question,
+                    sources=sources,
+                    embedder=engine.embedder if engine.meaning.ready else None,
+                    generator=engine.generator if write and engine.answers.ready else None,
+                    clock=engine.now,
+                    emit=recorder.event,
+                    failed=self._note_failure,
+                    history=self._threads.past(thread, turn),
+                    query=query or None,
+                    style=style,
+                    language=language or None,
+                )
+            finally:
+                engine.asking(-1)
+            recorder.finish(result)
+        return {**result, "thread": thread, "turn": turn} if thread else result
 
     async def _search(self, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
         engine = self._engine

@@ -71,14 +71,16 @@ class Session:
         if self._open:
             self._send(text)
 
-    def close(self) -> None:
-        """Cancel what this page asked for and forget it."""
+    def close(self) -> list[asyncio.Task[None]]:
+        """Cancel what this page asked for and forget it; return what has not ended yet."""
         if not self._open:
-            return
+            return []
         self._open = False
-        for task in self._running.values():
+        running = list(self._running.values())
+        for task in running:
             task.cancel()
         self.closed()
+        return running
 
     def _begin(self, request: RequestId, method: str, params: Any) -> None:
         task = asyncio.ensure_future(self._serve(request, method, params))

@@ -6,16 +6,19 @@ with the engine. What was kept before stays until it is deleted.
 
 from __future__ import annotations
 
+import asyncio
 import re
+import secrets
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cairn.answering.conversation import MOST_TURNS, PastTurn
-from cairn.errors import InvalidRequest, ThreadNotFound
+from cairn.errors import CairnError, InvalidRequest, ThreadNotFound
 from cairn.parameters import flag, text, whole_number
 from cairn.protocol import MAX_QUESTION_CHARS, ThreadInfo, ThreadList, ThreadResult, TurnInfo
-from cairn.recording import Recorder
+from cairn.recording import Emitted, Recorder
 from cairn.session import Emit, RequestId
 from cairn.storage import migrations
 from cairn.storage.history import History, ThreadRow, TurnRow
@@ -52,22 +55,36 @@ class ThreadServices:
 
     def past(self, thread: str, turn: str) -> list[PastTurn]:
         """The turns before this one, oldest first; a turn asked again does not count as its own past."""
-        turns = []
+        if not thread:
+            return []
+        turns: list[TurnRow] = []
         for history in self._histories():
             turns += history.turns(thread, before=history.position(turn), limit=MOST_TURNS)
         return [PastTurn(t.question, t.query, t.answer) for t in turns[-MOST_TURNS:]]
 
-    def record(
-        self, thread: str, turn: str, question: str, settings: dict[str, Any], told: Callable[[str], None]
-    ) -> Recorder:
-        """Begin to write a turn down; :meth:`ended` when it is over."""
-        self._running.add(turn)
-        history = self._kept if self._keep or self._kept.position(turn) is not None else self._memory()
-        return Recorder(history, thread, turn, question, settings, now=self._engine.now, told=told)
+    def names(self, params: dict[str, Any]) -> tuple[str, str]:
+        """Thread and turn as the page named them; a turn gets a name where it has none."""
+        return identifier(params, "thread", ""), identifier(params, "turn", "") or secrets.token_hex(8)
 
-    def ended(self, turn: str) -> None:
-        """A turn is not being answered any more."""
-        self._running.discard(turn)
+    @contextmanager
+    def recording(
+        self, thread: str, turn: str, question: str, settings: dict[str, Any], tell: Emitted
+    ) -> Iterator[Recorder]:
+        """Write a turn down while it is answered, however it ends; without a thread nothing is kept."""
+        history = self._history_for(turn) if thread else None
+        self._running.add(turn)
+        try:
+            recorder = Recorder(history, thread, turn, question, settings, now=self._engine.now, tell=tell)
+            try:
+                yield recorder
+            except CairnError as error:
+                recorder.fail(error)
+                raise
+            except asyncio.CancelledError:
+                recorder.stop()
+                raise
+        finally:
+            self._running.discard(turn)
 
     # --- methods ---------------------------------------------------------------------------------
 
@@ -138,6 +155,10 @@ class ThreadServices:
     @property
     def _kept(self) -> History:
         return History(self._engine.require_state().connection)
+
+    def _history_for(self, turn: str) -> History:
+        """Where a turn is written: asked again, where it was."""
+        return self._kept if self._keep or self._kept.position(turn) is not None else self._memory()
 
     def _memory(self) -> History:
         if self._unkept is None:

@@ -21,7 +21,7 @@ Binary fields (vectors) travel as transferred ``ArrayBuffer``. Field types below
 
 from __future__ import annotations
 
-from cairn.protocol import archives, asking, library, packs
+from cairn.protocol import archives, asking, library, packs, threads
 from cairn.protocol.archives import (
     ArchiveInfo,
     ArticleResult,
@@ -72,6 +72,12 @@ from cairn.protocol.pages import (
     Connect,
     Files,
 )
+from cairn.protocol.threads import (
+    ThreadInfo,
+    ThreadList,
+    ThreadResult,
+    TurnInfo,
+)
 from cairn.protocol.workers import (
     EMBED_METHODS,
     EMBED_NOTIFICATIONS,
@@ -79,7 +85,7 @@ from cairn.protocol.workers import (
     GENERATE_NOTIFICATIONS,
 )
 
-AREAS = (library, asking, archives, packs)
+AREAS = (library, asking, archives, packs, threads)
 
 ENGINE_METHODS: Methods = {name: need for area in AREAS for name, need in area.METHODS.items()}
 """Page, reader → engine."""
@@ -129,6 +135,10 @@ __all__ = [
     "SourceInfo",
     "Status",
     "Style",
+    "ThreadInfo",
+    "ThreadList",
+    "ThreadResult",
+    "TurnInfo",
     "check_params",
     "decode_error",
     "encode_error",

@@ -57,7 +57,8 @@ class AskParams(TypedDict):
     question: str
     sources: NotRequired[list[str]]  # source ids; absent: all
     write: NotRequired[bool]  # False: quotes only, do not use the generator
-    thread: NotRequired[str]  # id of the conversation it belongs to
+    thread: NotRequired[str]  # id of the conversation it belongs to, made by the page; absent: not kept
+    turn: NotRequired[str]  # id of the turn, made by the page; one that is there is asked again in place
     query: NotRequired[str]  # the person's own standalone query, in place of the rewrite
     style: NotRequired[Style]
     language: NotRequired[str]  # ISO 639 code to answer in; absent: the question's
@@ -155,7 +156,7 @@ class ReadResult(TypedDict):
 METHODS: Methods = {
     "engine.ask": (
         frozenset({"question"}),
-        frozenset({"sources", "write", "thread", "query", "style", "language"}),
+        frozenset({"sources", "write", "thread", "turn", "query", "style", "language"}),
     ),
     "engine.search": (frozenset({"query"}), frozenset({"limit", "sources", "semantic"})),
     "reader.document": (frozenset({"source", "document"}), frozenset({"passage"})),

@@ -229,7 +229,7 @@ class History:
             " WHERE thread = ? AND position < ? ORDER BY position DESC LIMIT ?",
             (thread, 2**53 if before is None else before, limit),
         )
-        return [TurnRow(*row[:6], bool(row[6]), _unpack(row[7])) for row in reversed(rows)]
+        return [_turn(row) for row in reversed(rows)]
 
     def position(self, turn: str) -> int | None:
         """Where a turn stands in its thread, or None."""
@@ -269,6 +269,10 @@ def _hashed(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _thread(row: Sequence[Any]) -> ThreadRow:
     return ThreadRow(row[0], row[1], bool(row[2]), row[3], row[4], row[5], json.loads(row[6]), row[7] or "")
+
+
+def _turn(row: Sequence[Any]) -> TurnRow:
+    return TurnRow(row[0], row[1], row[2], row[3], row[4], row[5], bool(row[6]), _unpack(row[7]))
 
 
 def _pack(value: Mapping[str, Any]) -> bytes:

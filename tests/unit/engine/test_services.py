@@ -32,6 +32,19 @@ def required(shape: type) -> set[str]:
         ("engine.ask", {"question": "How?", "sources": "notes"}),
         ("engine.ask", {"question": "How?", "sources": [1]}),
         ("engine.ask", {"question": "How?", "write": "no"}),
+        ("engine.ask", {"question": "How?", "thread": 5}),
+        ("engine.ask", {"question": "How?", "thread": "../x"}),
+        ("engine.ask", {"question": "How?", "thread": "t", "turn": "a b"}),
+        ("engine.ask", {"question": "How?", "style": "long"}),
+        ("engine.ask", {"question": "How?", "query": None}),
+        ("threads.list", {"offset": -1}),
+        ("threads.list", {"query": 3}),
+        ("threads.get", {"thread": ""}),
+        ("threads.get", {"thread": "t", "before": "1"}),
+        ("threads.debug", {"turn": "x" * 65}),
+        ("threads.rename", {"thread": "t", "title": "  "}),
+        ("threads.delete", {"thread": None}),
+        ("threads.keep", {"keep": "no"}),
         ("engine.search", {"query": {}}),
         ("engine.search", {"query": "water", "sources": {"notes": True}}),
         ("engine.search", {"query": "water", "semantic": 0}),
@@ -75,7 +88,7 @@ def test_every_method_of_the_protocol_is_served(on_device: OnDevice) -> None:
         await d.started()
         page = d.page()
         for method in ENGINE_METHODS:
-            if not method.startswith(("archives.", "packs.")):  # test_archives.py, test_packs.py
+            if not method.startswith(("archives.", "packs.", "threads.")):  # in their own files
                 await page.call(method, **params.get(method, {}))
 
     on_device(scenario)
