@@ -22,6 +22,7 @@ from cairn.readiness import archives_cell
 from cairn.retrieval.types import Mode
 from cairn.services import Services
 from cairn.session import Session
+from cairn.sources.archives.idle import IdleWork
 from cairn.sources.archives.picked import NothingPicked, PickedFiles
 from cairn.sources.library import Library, at_once
 from cairn.storage.ports import Fetch, Files
@@ -94,6 +95,7 @@ class Engine:
         self._asking = 0
         self._started = asyncio.Event()  # set when questions can be answered, or never will be
         self._failure: CairnError | None = None  # why the start failed
+        self._idle = IdleWork(self._quiet)
         self._faults: dict[str, CairnError] = {}  # what went wrong where nobody waited for it
         self.embedder = embedder
         self.generator = generator
@@ -168,7 +170,7 @@ class Engine:
         # A newer pack that came with an app update is installed when everything else is up.
         await self._install_shipped()
         self._show_library()
-        await self._numpy_for_archives()
+        await self._work_for_archives()
 
     async def _install_shipped(self) -> None:
         library = self.require_library()
@@ -190,11 +192,13 @@ class Engine:
             await self._quiet()
             await self._load_numpy()
 
-    async def _numpy_for_archives(self) -> None:
-        """The same for the long lists of an archive's index, once there is one."""
-        if self.require_library().shelf.sources:
+    async def _work_for_archives(self) -> None:
+        """numpy for the long lists of an archive's index, once there is one, and its idle work."""
+        shelf = self.require_library().shelf
+        if shelf.sources:
             await self._quiet()
             await self._load_numpy()
+            await self._idle.run(shelf)
 
     # --- what sessions and services use ----------------------------------------------------------
 
@@ -283,7 +287,7 @@ class Engine:
     def archives_changed(self) -> None:
         """An archive came, went, or a copy got further: tell every page."""
         self._readiness_changed()
-        self._spawn(self._numpy_for_archives())
+        self._spawn(self._work_for_archives())
 
     async def restart_part(self, part: str) -> None:
         """Load a failed part again; raises InvalidRequest for a part that does not exist."""

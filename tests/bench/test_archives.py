@@ -22,6 +22,7 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from cairn.cli import chromium
+from tests.bench.archive_queries import QUERIES, WARM_UP
 from tests.browser import archives_page
 from tests.browser.conftest import ARGUMENTS, SITE, Site
 
@@ -29,16 +30,6 @@ LARGE = 60_000_000
 """Bytes of an archive from which on the ratio is a promise (issue 5)."""
 
 MOST_RATIO = 3.0
-# Each is asked once: kiwix-serve remembers the results of a query, and a person does not repeat it.
-WARM_UP = ("memory", "file system", "kernel", "network protocol", "language")
-QUERIES = (
-    "virtual memory page", "garbage collection", "text editor", "parallel computer", "data compression",
-    "operating system", "object oriented programming", "disk drive controller", "error correction code",
-    "artificial intelligence", "serial port", "public key cryptography", "window manager", "floating point",
-    "relational database", "electronic mail", "character set", "machine code", "automata", "type system",
-    "lazy evaluation", "hash table", "digital signal", "mainframe terminal", "packet switching",
-    "graphics standard", "logic programming", "source code control", "software engineering", "user interface",
-)  # fmt: skip
 TIME = """async ([source, queries]) => {
   const { connect } = await import("/connection.mjs");
   const times = [];

@@ -202,8 +202,39 @@ def test_loaded_lengths_change_nothing() -> None:
     before = ranker.all_of([b"water", b"of"], 50)
     for kernel in kernels():
         postings._lengths = None
-        postings.load_lengths(kernel)
+        assert postings.lengths_missing == 2 * (glass.statistics.last_docid + 1)
+        assert len(list(postings.load_lengths(kernel, batch=4))) > 3
+        assert postings.lengths_missing == 0
         assert ranker.all_of([b"water", b"of"], 50, kernel=kernel) == before
+
+
+def test_lengths_are_not_used_before_all_are_there() -> None:
+    """Intent: an interrupted load leaves searching as it was."""
+    _, postings = reader()
+    kernel = plain_kernel()
+    loading = postings.load_lengths(kernel, batch=2)
+    next(loading)
+    docids = kernel.vector(sorted(collection()[1])[-3:])
+    assert listed(postings.lengths(docids, kernel)) == [collection()[1][docid] for docid in docids]
+    loading.close()
+    assert postings.lengths_missing
+    assert not postings.lengths_held
+
+
+def test_decoded_lists_are_kept_within_their_bounds() -> None:
+    """Intent: a word that comes again is not decoded again, and memory has an end."""
+    glass = Glass(BytesReader(collection()[2]))
+    postings = PostingReader(glass, decoded_bytes=60_000)
+    for kernel in kernels():
+        for term in ("water", "pump", "water", "of", "the"):
+            found = postings.find(term.encode())
+            assert found is not None
+            postings.all(found, kernel)
+            assert postings._held <= 60_000
+    water = postings.find(b"water")
+    assert water is not None
+    postings._table.pool.many = None  # type: ignore[method-assign, assignment]
+    assert len(postings.all(water, kernel).docids) == len(collection()[0]["water"])
 
 
 @pytest.mark.parametrize(
@@ -235,7 +266,7 @@ def test_damage_in_a_list_is_a_typed_error() -> None:
             found = postings.find(term.encode())
             if found:
                 postings.all(found, plain_kernel())
-        postings.load_lengths(plain_kernel())
+        list(postings.load_lengths(plain_kernel()))
 
 
 def test_memory_stays_with_the_batch() -> None:

@@ -72,10 +72,13 @@ class Kernel(Protocol):
         """The elements at these positions."""
 
     def store(self, table: Any, postings: Postings) -> None:
-        """Put each count at its docid into an ``array('I')``; IndexError beyond its end."""
+        """Put each count at its docid into an ``array`` of unsigned numbers.
+
+        Raises IndexError beyond its end, OverflowError for a number that it cannot hold.
+        """
 
     def lengths_at(self, table: Any, docids: Vector) -> Vector:
-        """Elements of an ``array('I')`` indexed by docid."""
+        """Elements of such an array, indexed by docid."""
 
     def norms(self, lengths: Vector, inverse_average: float, least: float) -> Vector:
         """max(length * inverse_average, least)."""

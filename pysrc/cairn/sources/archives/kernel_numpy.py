@@ -97,10 +97,13 @@ class NumpyKernel:
         return vector[positions]
 
     def store(self, table: Any, postings: Postings) -> None:
-        self._np.frombuffer(table, self._np.uint32)[postings.docids] = postings.counts
+        view = self._np.frombuffer(table, table.typecode)
+        if len(postings.counts) and int(postings.counts.max()) >> (8 * table.itemsize):
+            raise OverflowError("a document is longer than its index says")
+        view[postings.docids] = postings.counts
 
     def lengths_at(self, table: Any, docids: Array) -> Array:
-        return self._np.frombuffer(table, self._np.uint32)[docids]
+        return self._np.frombuffer(table, table.typecode)[docids]
 
     def norms(self, lengths: Array, inverse_average: float, least: float) -> Array:
         return self._np.maximum(lengths * inverse_average, least)

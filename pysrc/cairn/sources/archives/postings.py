@@ -9,11 +9,12 @@ leaf before (FORMATS.md 2.8, 1).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 from cairn.sources.archives import blocks
-from cairn.sources.archives.glass import Glass, Leaf
+from cairn.sources.archives.glass import Glass, Leaf, Statistics
 from cairn.sources.archives.guard import damaged, guarded
 from cairn.sources.archives.kernel import Chunk, Kernel, Matches, Postings, Vector
 from cairn.sources.archives.varint import decode_sortuint, decode_uint, escape, sortuint_floor
@@ -21,6 +22,13 @@ from cairn.sources.archives.varint import decode_sortuint, decode_uint, escape, 
 BATCH = 128
 """Leaves read and decoded at once, about 1 MB: a list of 6 million in one go would need 0.5 GB."""
 
+BATCH_PLAIN = 8
+"""The same for idle work in plain Python, where a leaf costs some ten milliseconds in a browser."""
+
+DECODED = 8 * 1_048_576
+"""Bytes of decoded lists that are kept: words of one question meet again in the next ones."""
+
+_PER_POSTING = 8  # bytes of a docid and a count
 _LENGTHS = b"\0\xe0"
 _LAST_CHUNK = 0x31
 _MOST_DOCUMENTS = 1 << 28
@@ -38,12 +46,18 @@ class List(NamedTuple):
 
 
 class PostingReader:
-    """Reads lists of one database, with either kernel."""
+    """Reads lists of one database, with either kernel.
 
-    def __init__(self, glass: Glass) -> None:
+    Invariant: ``_held`` is the number of bytes in ``_decoded``, at most ``decoded_bytes``.
+    """
+
+    def __init__(self, glass: Glass, *, decoded_bytes: int = DECODED) -> None:
         self._glass = glass
         self._table = glass.postlist
         self._lengths: array[int] | None = None
+        self._limit = decoded_bytes
+        self._decoded: OrderedDict[tuple[bytes, type[Kernel]], Postings] = OrderedDict()
+        self._held = 0
 
     def find(self, term: bytes) -> List | None:
         """The list of a term, None when no document has it."""
@@ -51,13 +65,21 @@ class PostingReader:
         return self._list(key, key + b"\0")
 
     def all(self, found: List, kernel: Kernel) -> Postings:
-        """A whole list."""
+        """A whole list; nobody may change it, it is kept for the next time unless it is very long."""
+        known = self._known(found, kernel)
+        if known is not None:
+            return known
         with guarded("a list of its index"):
-            return kernel.join([kernel.decode(batch) for batch in self._batches(found)])
+            postings = kernel.join([kernel.decode(batch) for batch in self._batches(found, BATCH)])
+        self._keep(found, kernel, postings)
+        return postings
 
     def matches(self, found: List, candidates: Vector, kernel: Kernel) -> Matches:
         """Which candidates (ascending docids) a list has, reading as little of it as possible."""
         with guarded("a list of its index"):
+            known = self._known(found, kernel)
+            if known is not None:
+                return kernel.match(candidates, known)
             return kernel.join_matches(
                 [
                     kernel.match(candidates, kernel.decode(batch))
@@ -75,16 +97,53 @@ class PostingReader:
             raise damaged("its index lacks the length of a document")
         return matches.counts
 
-    def load_lengths(self, kernel: Kernel) -> None:
-        """Keep all document lengths in memory, 4 bytes each: for idle time, saves later reads."""
-        last = self._glass.statistics.last_docid
-        if self._lengths is not None or last > _MOST_DOCUMENTS:
+    @property
+    def lengths_held(self) -> int:
+        """Bytes of lengths in memory."""
+        return 0 if self._lengths is None else self._lengths.itemsize * len(self._lengths)
+
+    @property
+    def lengths_missing(self) -> int:
+        """Bytes that :meth:`load_lengths` will keep in memory; 0 when there is nothing left to load."""
+        statistics = self._glass.statistics
+        if self._lengths is not None or statistics.last_docid > _MOST_DOCUMENTS:
+            return 0
+        return array(_length_type(statistics)).itemsize * (statistics.last_docid + 1)
+
+    def load_lengths(self, kernel: Kernel, *, batch: int = BATCH) -> Generator[None]:
+        """Keep all document lengths in memory, which saves later reads: work for idle time.
+
+        Yields between pieces of work of ``batch`` leaves; they are used when all are there.
+        """
+        size = self.lengths_missing
+        if not size:
             return
-        table = array("I", bytes(4 * (last + 1)))
-        with guarded("the lengths of documents"):
-            for batch in self._batches(self._length_list()):
-                kernel.store(table, kernel.decode(batch))
+        table = array(_length_type(self._glass.statistics), bytes(size))
+        pieces = self._batches(self._length_list(), batch)
+        while True:
+            with guarded("the lengths of documents"):
+                chunks = next(pieces, None)
+                if chunks is None:
+                    break
+                kernel.store(table, kernel.decode(chunks))
+            yield
         self._lengths = table
+
+    def _known(self, found: List, kernel: Kernel) -> Postings | None:
+        key = found.key, type(kernel)
+        if key not in self._decoded:
+            return None
+        self._decoded.move_to_end(key)
+        return self._decoded[key]
+
+    def _keep(self, found: List, kernel: Kernel, postings: Postings) -> None:
+        size = _PER_POSTING * len(postings.docids)
+        if size > self._limit // 4:
+            return
+        self._decoded[found.key, type(kernel)] = postings
+        self._held += size
+        while self._held > self._limit:
+            self._held -= _PER_POSTING * len(self._decoded.popitem(last=False)[1].docids)
 
     def _length_list(self) -> List:
         found = self._list(_LENGTHS, _LENGTHS)
@@ -103,15 +162,15 @@ class PostingReader:
             head, complete = _chunk(before + 1, tag, at)
             return List(documents, occurrences, head, complete, key, later)
 
-    def _batches(self, found: List) -> Iterator[list[Chunk]]:
-        """All chunks, in batches."""
+    def _batches(self, found: List, size: int) -> Iterator[list[Chunk]]:
+        """All chunks, in batches of so many leaves."""
         yield [found.head]
         if found.complete:
             return
         leaves = self._leaves(found)
-        for at in range(0, len(leaves), BATCH):
+        for at in range(0, len(leaves), size):
             chunks = []
-            for block in self._table.pool.many([leaf.block for leaf in leaves[at : at + BATCH]]):
+            for block in self._table.pool.many([leaf.block for leaf in leaves[at : at + size]]):
                 chunks += [_chunk(first, tag, 0)[0] for first, tag in self._later(found, block)]
             if chunks:
                 yield chunks
@@ -168,3 +227,8 @@ def _chunk(first: int, tag: bytes, at: int) -> tuple[Chunk, bool]:
     """The chunk whose header is at ``at``, and whether it is the last of its list."""
     beyond, body = decode_uint(tag, at + 1)
     return Chunk(first, first + beyond, tag[body:]), tag[at] == _LAST_CHUNK
+
+
+def _length_type(statistics: Statistics) -> str:
+    """The narrowest array that holds the longest document's length."""
+    return "B" if statistics.longest < 1 << 8 else "H" if statistics.longest < 1 << 16 else "I"

@@ -17,6 +17,7 @@ from cairn.sources.archives.article import decode_html
 from cairn.sources.archives.dirent import Dirent
 from cairn.sources.archives.listing import random_entry
 from cairn.sources.archives.metadata import counts, metadata
+from cairn.sources.archives.postings import PostingReader
 from cairn.sources.archives.reader import ByteReader
 from cairn.sources.archives.reading import ReadArticle
 from cairn.sources.archives.source import ArchiveSource
@@ -49,6 +50,13 @@ class ShelvedArchive(ArchiveSource):
         close = getattr(self.archive.reader, "close", None)
         if close is not None:
             close()
+
+    @property
+    def indexes(self) -> list[PostingReader]:
+        """The posting lists of its databases: full text, titles."""
+        titles = self.titles.postings
+        found = [self._full_text.postings] if self._full_text else []
+        return found + ([titles] if titles else [])
 
     # --- searching -------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ class TitleIndex:
         self._glass = glass
         code = glass.metadata("language").decode("utf-8", "replace") or language
         self._stem = stemmer(code) if stemmer_code(code) else None
-        self._postings = PostingReader(glass)
+        self.postings = PostingReader(glass)
         self._kernel = plain_kernel()
         named = glass.metadata("valuesmap").decode("utf-8", "replace").split(";")
         pairs = (part.partition(":") for part in named)
@@ -92,7 +92,7 @@ class TitleIndex:
         """Articles with any of the words in their title, best first, and that title."""
         terms = [stem.encode("utf-8", "surrogatepass") for stem in self.stems(text)]
         with guarded("its index of titles"):
-            ranked = Ranker(self._postings, self._glass.statistics, TITLES).any_of(terms, limit)
+            ranked = Ranker(self.postings, self._glass.statistics, TITLES).any_of(terms, limit)
             return [
                 (self._found(docid, score), self._titles.get(docid).decode("utf-8", "replace"))
                 for score, docid in ranked.best
@@ -170,7 +170,7 @@ class TitleIndex:
     def _with_suffix(self, token: Token) -> Token:
         """``c++`` where some title has it, else ``c``."""
         whole = token.text + token.suffix
-        if token.suffix and self._postings.find(whole.encode("utf-8", "surrogatepass")):
+        if token.suffix and self.postings.find(whole.encode("utf-8", "surrogatepass")):
             return replace(token, text=whole, suffix="")
         return token
 
@@ -204,10 +204,10 @@ class TitleIndex:
         return word.encode("utf-8", "surrogatepass")
 
     def _counts(self, term: bytes) -> Counts:
-        found = self._postings.find(term)
+        found = self.postings.find(term)
         if found is None:
             return {}
-        docids, counts = self._postings.all(found, self._kernel)
+        docids, counts = self.postings.all(found, self._kernel)
         return dict(zip(docids, counts, strict=True))
 
     def _scored(self, counts: Counts, having: float | None = None) -> dict[int, float]:
@@ -217,7 +217,7 @@ class TitleIndex:
         if not len(docids):
             return {}
         weight = TITLES.weight(statistics.documents, len(counts) if having is None else having)
-        lengths = self._postings.lengths(docids, kernel)
+        lengths = self.postings.lengths(docids, kernel)
         norms = kernel.norms(lengths, statistics.inverse_average, TITLES.least_norm)
         column = kernel.vector([counts[docid] for docid in docids])
         scores = kernel.add(kernel.zeros(docids), None, column, norms, weight, TITLES.k1, TITLES.b)

@@ -8,6 +8,7 @@ from cairn.sources.archives.container import Archive
 from cairn.sources.archives.fulltext import Found, open_index
 from cairn.sources.archives.listing import TitleListing
 from cairn.sources.archives.metadata import metadata
+from cairn.sources.archives.postings import PostingReader
 from cairn.sources.archives.suggest import TitleIndex
 
 
@@ -23,6 +24,11 @@ class Titles:
             self._index = TitleIndex(glass, metadata(archive, "Language")) if glass else None
         except CairnError as error:
             self.problem = error
+
+    @property
+    def postings(self) -> PostingReader | None:
+        """The posting lists of the title index, None without one."""
+        return self._index.postings if self._index else None
 
     def suggest(self, text: str, limit: int) -> list[Found]:
         """What libzim suggests, best first: by the index, else titles that begin with the text.
