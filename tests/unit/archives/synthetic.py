@@ -8,6 +8,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from cairn.sources.archives.decoding import XZ, ZSTD, _zstd
 from cairn.sources.archives.varint import encode_sortuint, encode_uint, escape
@@ -131,17 +132,36 @@ def database(
         key = escape(term.encode())
         postlist |= chunks(postings, key, key + b"\0", size=chunk)
     docdata = {encode_sortuint(docid): path.encode() for docid, path in data.items()}
+    most = max((wdf for postings in terms.values() for _, wdf in postings), default=0)
+    last = max(lengths, default=0)
+    longest, total = max(lengths.values(), default=0), sum(lengths.values())
+    counts = Counts(len(lengths), last, min(lengths.values(), default=0), longest, most, total)
+    return assemble(postlist, docdata, counts, block=block)
+
+
+class Counts(NamedTuple):
+    """What the version record says of all documents."""
+
+    documents: int
+    last_docid: int
+    shortest: int
+    longest: int
+    most_wdf: int
+    total_length: int
+
+
+def assemble(
+    postlist: dict[bytes, bytes], docdata: dict[bytes, bytes], counts: Counts, *, block: int = 2048
+) -> bytes:
+    """A glass database of two tables given as keys and tags."""
     blocks: list[bytes] = [b""]
     roots = [_tree(sorted(table.items()), blocks, block) for table in (postlist, docdata)]
     record = bytearray(b"\x0f\x0dXapian Glass" + (0x046E).to_bytes(2, "big") + bytes(16) + encode_uint(1))
     for root, level in [*roots, *[(0, -1)] * 4]:
         flags = 1 if level < 0 else level << 2
         record += b"".join(map(encode_uint, (root, flags, 0, block >> 11, 0, 0)))
-    most = max((wdf for postings in terms.values() for _, wdf in postings), default=0)
-    longest, total = max(lengths.values(), default=0), sum(lengths.values())
-    shortest = min(lengths.values(), default=0)
-    last = max(lengths, default=0)
-    for value in (len(lengths), last - len(lengths), shortest, most, max(0, longest - most), 0, total, 0):
+    documents, last, shortest, longest, most, total = counts
+    for value in (documents, last - documents, shortest, most, max(0, longest - most), 0, total, 0):
         record += encode_uint(value)
     blocks[0] = bytes(record).ljust(block, b"\0")
     return b"".join(blocks)

@@ -67,6 +67,10 @@ class Blocks:
         known = self._known.get(number)
         return known if known is not None else self.many((number,))[0]
 
+    def forget(self) -> None:
+        """Drop the blocks that are kept."""
+        self._known.clear()
+
     def many(self, numbers: Sequence[int]) -> list[bytes]:
         """Several blocks in the order asked; missing ones are read in as few reads as possible."""
         found = {n: self._known[n] for n in numbers if n in self._known}

@@ -97,6 +97,12 @@ class PostingReader:
             raise damaged("its index lacks the length of a document")
         return matches.counts
 
+    def forget(self) -> None:
+        """Drop what was kept to be quick the next time, except the lengths."""
+        self._decoded.clear()
+        self._held = 0
+        self._table.pool.forget()
+
     @property
     def lengths_held(self) -> int:
         """Bytes of lengths in memory."""
