@@ -193,7 +193,7 @@ class Engine:
             await self._load_numpy()
 
     async def _work_for_archives(self) -> None:
-        """numpy for the long lists of an archive's index, once there is one, and its idle work."""
+        """Load numpy for the long lists of archives, once there is one, and do their idle work."""
         shelf = self.require_library().shelf
         if shelf.sources:
             await self._quiet()
