@@ -7,15 +7,30 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from cairn.errors import DocumentNotFound, PackInvalid
-from cairn.index.lexical_query import match_expression, storable
+from cairn.index.lexical_query import match_any, match_expression, storable, usable_terms
 from cairn.index.lexical_schema import COLUMNS, RANGES, TABLE, TOKENIZER
+from cairn.index.pruning import EXACT, LEAST, split
+from cairn.index.rows import Rows
 from cairn.index.types import Hit, LexicalQuery
 from cairn.passages.types import Passage
 from cairn.passages.words import is_word
 
 _RANK = f"bm25({TABLE}, {', '.join(str(weight) for _, _, weight in COLUMNS)})"
-# bm25 is lower for better; equal scores keep the order of the documents.
-_SEARCH = f"SELECT rowid, {_RANK} FROM {TABLE} WHERE {TABLE} MATCH ? ORDER BY 2, 1 LIMIT ?"
+# bm25 is lower for better. What differs by rounding is equal, and keeps the order of the documents.
+_DIGITS = 9
+_SEARCH = (
+    f"SELECT rowid, round({_RANK} / ?, {_DIGITS}) FROM {TABLE} WHERE {TABLE} MATCH ? "
+    "{within} ORDER BY 2, 1 LIMIT ?"
+)
+_ANYWHERE = ""
+_BETWEEN = "AND rowid BETWEEN ? AND ?"
+_AMONG = (
+    f"AND rowid <= (SELECT last FROM temp.cairn_allowed WHERE first <= {TABLE}.rowid "
+    "ORDER BY first DESC LIMIT 1)"
+)
+_PREFIX_LENGTH = 3
+_COMPLETIONS = 400
+"""Words with a prefix that are counted at most."""
 _READ = (
     "SELECT passage_id, document_id, title, language, collection, license, locator, body, "
     f"passage_sha256, token_estimate, ordinal FROM {TABLE} WHERE rowid = ?"
@@ -33,23 +48,110 @@ class LexicalIndex:
         self._db = connection
         self._source_id = source_id
         self._frequencies: dict[str, int] = {}
+        self._phrases: set[str] = set()  # terms that the tokenizer parts
+        self._allowed: Rows | None = None  # what temp.cairn_allowed holds
         # Without this SQLite would put temporary tables into files beside a read-only database.
         self._db.execute("PRAGMA temp_store = MEMORY")
 
-    def search(self, query: LexicalQuery, limit: int) -> list[Hit]:
+    def search(
+        self, query: LexicalQuery, limit: int, rows: Rows | None = None, *, common_from: int = LEAST
+    ) -> list[Hit]:
         """At most ``limit`` rows by bm25, best first, ties by row; scores are negated bm25.
 
-        No query raises: what has no letter or digit is ignored, and what is left is quoted.
+        Among ``rows`` when given. Words in at least ``common_from`` passages are not read from end to
+        end where others decide: the first :data:`~cairn.index.pruning.EXACT` hits are those of the
+        plain query. No query raises: what has no letter or digit is ignored, what is left is quoted.
         Raises PackInvalid when the index itself cannot be read.
         """
         expression = match_expression(query)
-        if not expression or limit <= 0:
+        if not expression or limit <= 0 or (rows is not None and not rows.ranges):
             return []
         try:
-            rows = self._db.execute(_SEARCH, (expression, limit)).fetchall()
+            pruned = None if query.phrases else self._pruned(query, limit, rows, common_from)
+            return pruned if pruned is not None else self._ranked(expression, 1, limit, rows)
         except sqlite3.DatabaseError as error:
             raise _unreadable(error) from error
-        return [Hit(rowid - 1, -score) for rowid, score in rows]
+
+    def _pruned(
+        self, query: LexicalQuery, limit: int, rows: Rows | None, common_from: int
+    ) -> list[Hit] | None:
+        """The hits, found through the words that decide; None when all words must be read."""
+        if self.passage_count < common_from:
+            return None
+        frequencies = self._known_frequencies(usable_terms(query))
+        floor: float | None = None
+        for _ in range(2):
+            words = split(frequencies, self.passage_count, floor, common_from)
+            if words is None:
+                return None
+            found = self._ranked(match_any(query, words.rare, words.common), 2, limit, rows)
+            last = min(EXACT, limit)
+            if len(found) < last:
+                return None
+            floor = found[last - 1].score
+            if floor >= words.bound:
+                return found
+        return None
+
+    def _ranked(self, expression: str, times: int, limit: int, rows: Rows | None) -> list[Hit]:
+        """Run an expression in which every word stands so many ``times``."""
+        within, bounds = self._within(rows)
+        parameters = (float(times), expression, *bounds, limit)
+        found = self._db.execute(_SEARCH.format(within=within), parameters)
+        return [Hit(rowid - 1, -score) for rowid, score in found.fetchall()]
+
+    def _within(self, rows: Rows | None) -> tuple[str, tuple[int, ...]]:
+        """A condition on ``rowid`` and its parameters."""
+        if rows is None:
+            return _ANYWHERE, ()
+        if len(rows.ranges) == 1:
+            ((first, end),) = rows.ranges
+            return _BETWEEN, (first + 1, end)
+        if rows != self._allowed:
+            self._db.execute(
+                "CREATE TABLE IF NOT EXISTS temp.cairn_allowed(first INTEGER PRIMARY KEY, last INTEGER)"
+            )
+            self._db.execute("DELETE FROM temp.cairn_allowed")
+            self._db.executemany(
+                "INSERT INTO temp.cairn_allowed VALUES (?, ?)",
+                [(first + 1, end) for first, end in rows.ranges],
+            )
+            self._allowed = rows
+        return _AMONG, ()
+
+    def matching(self, query: LexicalQuery, *, common_from: int = LEAST) -> list[int]:
+        """Rows that have one of the words that decide (one of all words when none does), ascending.
+
+        Raises PackInvalid when the index cannot be read.
+        """
+        expression = match_expression(query)
+        if not expression:
+            return []
+        if not query.phrases:
+            frequencies = self._known_frequencies(usable_terms(query))
+            words = split(frequencies, self.passage_count, None, common_from)
+            expression = match_any(query, words.rare, ()) if words else expression
+        try:
+            found = self._db.execute(f"SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH ?", (expression,))
+            return [rowid - 1 for (rowid,) in found]
+        except sqlite3.DatabaseError as error:
+            raise _unreadable(error) from error
+
+    def completion(self, prefix: str) -> str:
+        """The most frequent word that begins with an unfinished one; "" when there is none.
+
+        Words are those of the index: lower case, without diacritics.
+        """
+        tokens = self._tokens([prefix]).get(prefix, []) if is_word(prefix) else []
+        if len(tokens) != 1 or len(tokens[0]) < _PREFIX_LENGTH:
+            return ""
+        self._ensure_helpers()
+        rows = self._db.execute(
+            "SELECT term, doc FROM temp.cairn_vocabulary WHERE term >= ? AND term < ? LIMIT ?",
+            (tokens[0], tokens[0] + "\U0010ffff", _COMPLETIONS),
+        )
+        best = max(rows, key=lambda row: (row[1], -len(row[0])), default=("", 0))
+        return str(best[0])
 
     def passages(self, rows: Sequence[int]) -> list[Passage]:
         """The passages of these rows in the order asked; raises DocumentNotFound for a missing one."""
@@ -115,9 +217,16 @@ class LexicalIndex:
         if missing:
             parts = self._tokens(missing)
             for term in missing:
+                if len(parts.get(term, ())) > 1:
+                    self._phrases.add(term)
                 counts = [self._count(token) for token in parts.get(term, ())]
                 self._frequencies[term] = min(counts, default=0)
         return {term: self._frequencies[term] for term in wanted}
+
+    def _known_frequencies(self, terms: Sequence[str]) -> dict[str, int | None]:
+        """The same, None for terms of which only an upper bound is known."""
+        counts = self.document_frequency(terms)
+        return {term: None if term in self._phrases else count for term, count in counts.items()}
 
     def _count(self, token: str) -> int:
         self._ensure_helpers()

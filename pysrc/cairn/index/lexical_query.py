@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from cairn.index.types import LexicalQuery
 from cairn.passages.scripts import has_cjk
@@ -36,6 +37,25 @@ def match_expression(query: LexicalQuery) -> str:
     if not excluded:
         return found
     return f"({found}) NOT ({' OR '.join(f'({word})' for word in excluded[:MOST_TERMS])})"
+
+
+def match_any(query: LexicalQuery, required: Sequence[str], weighed: Sequence[str]) -> str:
+    """Rows with one of the ``required`` words, ranked by all; see :mod:`cairn.index.pruning`.
+
+    Every word stands twice in it, so that scores are twice those of :func:`match_expression`.
+    """
+    ranked = " OR ".join(map(_quote, [*required, *weighed, *weighed]))
+    needed = " OR ".join(map(_quote, required))
+    excluded = [expression for word in query.excluded if (expression := _phrase(word))]
+    if excluded:
+        # AND must stay the root: below another node FTS5 3.40 loses phrases of several words.
+        needed = f"({needed}) NOT ({' OR '.join(f'({word})' for word in excluded[:MOST_TERMS])})"
+    return f"({ranked}) AND ({needed})"
+
+
+def usable_terms(query: LexicalQuery) -> list[str]:
+    """The terms that an expression is made of."""
+    return _usable(query.terms)
 
 
 def storable(text: str) -> str:
