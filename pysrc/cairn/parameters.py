@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from cairn.errors import InvalidRequest
+from cairn.index.rows import Filters
 
 T = TypeVar("T", bound=str)
 
@@ -25,9 +26,9 @@ def text(params: dict[str, Any], name: str, default: str | None = None) -> str:
     return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def flag(params: dict[str, Any], name: str) -> bool:
+def flag(params: dict[str, Any], name: str, default: bool = True) -> bool:
     """An optional yes or no, yes when absent; raises InvalidRequest when it is anything else."""
-    value = params.get(name, True)
+    value = params.get(name, default)
     if not isinstance(value, bool):
         raise InvalidRequest(f"{name} must be true or false.")
     return value
@@ -35,12 +36,24 @@ def flag(params: dict[str, Any], name: str) -> bool:
 
 def source_ids(params: dict[str, Any]) -> list[str] | None:
     """The optional list of source ids; None means all."""
-    value = params.get("sources")
-    if value is None:
-        return None
+    return None if params.get("sources") is None else texts(params, "sources")
+
+
+def texts(params: dict[str, Any], name: str) -> list[str]:
+    """An optional list of texts, empty when absent; raises InvalidRequest when it is anything else."""
+    value = params.get(name) or []
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise InvalidRequest("sources must be a list of source ids.")
+        raise InvalidRequest(f"{name} must be a list of texts.")
     return value
+
+
+def filters(params: dict[str, Any]) -> Filters:
+    """What a search is limited to; raises InvalidRequest."""
+    return Filters(
+        frozenset(texts(params, "languages")),
+        frozenset(texts(params, "collections")),
+        frozenset(texts(params, "documents")),
+    )
 
 
 def search_limit(params: dict[str, Any]) -> int:

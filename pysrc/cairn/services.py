@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
-from cairn.answering.citations import citations
 from cairn.answering.turn import run_turn
 from cairn.archive_services import ArchiveServices
 from cairn.errors import CairnError, NotReady, UnknownMethod
 from cairn.models.part import Part
 from cairn.pack_services import PackServices
-from cairn.parameters import flag, one_of, search_limit, source_ids, text
-from cairn.protocol import MAX_QUESTION_CHARS, AskEvent, AskResult, ReadResult, SearchResponse, Style
-from cairn.retrieval.search import search
-from cairn.retrieval.types import SearchResult
+from cairn.parameters import flag, one_of, source_ids, text
+from cairn.protocol import MAX_QUESTION_CHARS, AskEvent, AskResult, ReadResult, Style
+from cairn.search_services import SearchServices
 from cairn.session import Emit, RequestId
 from cairn.sources.types import Source
 from cairn.thread_services import ThreadServices
@@ -34,13 +32,13 @@ class Services:
         self._methods: dict[str, Callable[[dict[str, Any], RequestId, Emit], Awaitable[Any]]] = {
             "engine.status": self._status,
             "engine.ask": self._ask,
-            "engine.search": self._search,
             "engine.diagnostics": self._diagnostics,
             "engine.restart_part": self._restart_part,
             "reader.document": self._document,
             **ArchiveServices(engine).methods,
             **PackServices(engine).methods,
             **self._threads.methods,
+            **SearchServices(engine, self.sources_to_ask, self._note_failure).methods,
         }
 
     async def call(self, method: str, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
@@ -74,7 +72,7 @@ class Services:
             emit("ask.event", {"request": request, **event})
 
         with self._threads.recording(thread, turn, question, settings, tell) as recorder:
-            sources = self._sources(chosen)
+            sources = self.sources_to_ask(chosen)
             recorder.asked(sources)
             engine.asking(+1)
             try:
@@ -96,26 +94,7 @@ class Services:
             recorder.finish(result)
         return {**result, "thread": thread, "turn": turn} if thread else result
 
-    async def _search(self, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
-        engine = self._engine
-        query = text(params, "query")[:MAX_QUESTION_CHARS]
-        chosen, limit, semantic = source_ids(params), search_limit(params), flag(params, "semantic")
-        await engine.wait_started()
-        sources = self._sources(chosen)
-        engine.asking(+1)
-        try:
-            result = await search(
-                query,
-                sources=sources,
-                embedder=engine.embedder if semantic and engine.meaning.ready else None,
-                clock=engine.now,
-                failed=self._note_failure,
-            )
-        finally:
-            engine.asking(-1)
-        return self._search_response(result, limit)
-
-    def _sources(self, chosen: list[str] | None) -> Sequence[Source]:
+    def sources_to_ask(self, chosen: list[str] | None) -> Sequence[Source]:
         """What to ask; raises NotReady with the reason when there is nothing, which is no "no match"."""
         engine = self._engine
         for part in (engine.meaning, engine.answers):
@@ -153,21 +132,6 @@ class Services:
             "passages": passages,
             "marked": marked,
             "notice": info["notice"],
-        }
-
-    def _search_response(self, result: SearchResult, limit: int) -> SearchResponse:
-        sources = self._engine.require_library().select(None)
-        titles = {source.id: source.title for source in sources}
-        archives = {source.id for source in sources if source.kind == "archive"}
-        kept = {id(candidate) for candidate in result.kept}
-        rest = [c for c in result.considered if id(c) not in kept]
-        return {
-            "query": result.query,
-            "mode": result.mode,
-            "outcome": result.outcome,
-            "hits": citations([*result.kept, *rest][:limit], titles, archives),
-            "timings": result.timings,
-            "notes": result.notes,
         }
 
     def _note_failure(self, part: str, error: CairnError) -> None:

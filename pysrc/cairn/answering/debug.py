@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cairn.retrieval.analysis import Analysis
+from cairn.retrieval.excerpts import matched
 from cairn.retrieval.overlap import Weights
 from cairn.retrieval.types import Candidate, SearchResult
 
@@ -17,7 +18,7 @@ def describe(analysis: Analysis, found: SearchResult, weights: Weights) -> dict[
     listed = found.considered[:LISTED]
     per_source: dict[str, list[dict[str, Any]]] = {}
     for candidate in listed:
-        per_source.setdefault(candidate.passage.source_id, []).append(_candidate(candidate))
+        per_source.setdefault(candidate.passage.source_id, []).append(describe_candidate(candidate, weights))
     return {
         "analysis": {
             "question": analysis.question,
@@ -51,8 +52,10 @@ def _fused(candidate: Candidate) -> dict[str, Any]:
     }
 
 
-def _candidate(candidate: Candidate) -> dict[str, Any]:
+def describe_candidate(candidate: Candidate, weights: Weights) -> dict[str, Any]:
+    """Ranks and scores of one candidate; of those that were kept also the ``words`` that matched."""
     passage = candidate.passage
+    words = [] if candidate.dropped else matched(f"{passage.title} {passage.locator} {passage.text}", weights)
     return {
         "document": passage.document_id,
         "passage": passage.passage_id,
@@ -66,4 +69,5 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
         "semantic_score": round(candidate.semantic_score, 4),
         "coverage": round(candidate.coverage, 3),
         "dropped": candidate.dropped,
+        "words": words,
     }

@@ -107,23 +107,65 @@ class AskResult(TypedDict):
 
 
 class SearchParams(TypedDict):
-    """Parameters of ``engine.search``."""
+    """Parameters of ``engine.search``; lists of filters that are absent or empty limit nothing."""
 
     query: str
     limit: NotRequired[int]
-    sources: NotRequired[list[str]]
+    sources: NotRequired[list[str]]  # source ids; absent: all
     semantic: NotRequired[bool]  # False: keyword only
+    languages: NotRequired[list[str]]  # ISO 639-3
+    collections: NotRequired[list[str]]
+    documents: NotRequired[list[str]]
+    typing: NotRequired[bool]  # True: the last word may be unfinished, and only what is quick is done
+
+
+class SearchHit(CitationInfo):
+    """A hit of a search."""
+
+    excerpt: str
+    marks: list[list[int]]  # [start, end] in code points of the excerpt: words of the query
+    why: dict[str, Any]  # words, ranks, scores, coverage, why it was dropped
 
 
 class SearchResponse(TypedDict):
-    """Result of ``engine.search``: hits best first, kept ones before those that were dropped."""
+    """Result of ``engine.search``: hits best first, kept ones before those that were dropped.
 
-    query: str
+    Also the payload of the notification ``search.event``, with ``request``: what was found by words,
+    while meaning is still being added.
+    """
+
+    query: str  # what was searched, after analysis
+    completed: str  # the word that an unfinished one was taken for, "" when none was
+    phrases: list[str]
+    excluded: list[str]
+    language: str  # ISO 639-3 of the query, "und"
     mode: str
     outcome: Literal["matched", "weak", "no_match"]
-    hits: list[CitationInfo]
+    hits: list[SearchHit]
     timings: dict[str, float]
     notes: list[str]
+    complete: bool  # False: asking without ``typing`` may put hits of some sources in a better order
+    request: NotRequired[int | str]
+
+
+class Facet(TypedDict):
+    """A value of a filter and how many passages it would let through."""
+
+    value: str  # source id, ISO 639-3, name of a collection
+    label: str  # for people; the value itself where it has no other name
+    count: int
+
+
+class SearchCounts(TypedDict):
+    """Result of ``engine.search_counts``: by the other filters, most frequent first.
+
+    Passages count that have a word of the query which tells; of archives only those that are listed.
+    """
+
+    sources: list[Facet]
+    languages: list[Facet]
+    collections: list[Facet]
+    total: int  # with all filters
 
 
 class ReadParams(TypedDict):
@@ -158,11 +200,18 @@ METHODS: Methods = {
         frozenset({"question"}),
         frozenset({"sources", "write", "thread", "turn", "query", "style", "language"}),
     ),
-    "engine.search": (frozenset({"query"}), frozenset({"limit", "sources", "semantic"})),
+    "engine.search": (
+        frozenset({"query"}),
+        frozenset({"limit", "sources", "semantic", "languages", "collections", "documents", "typing"}),
+    ),
+    "engine.search_counts": (
+        frozenset({"query"}),
+        frozenset({"sources", "languages", "collections", "documents"}),
+    ),
     "reader.document": (frozenset({"source", "document"}), frozenset({"passage"})),
 }
 
-NOTIFICATIONS = frozenset({"ask.event"})  # AskEvent
+NOTIFICATIONS = frozenset({"ask.event", "search.event"})  # AskEvent, SearchResponse
 
 ASK_EVENTS = frozenset(
     {

@@ -152,11 +152,13 @@ async def add_meaning(
     embedder: Embedder | None,
     clock: Clock,
     vector: Awaitable[array[float]] | None = None,
+    rerank: bool = True,
 ) -> SearchResult:
     """The keyword result with meaning added as far as possible; the keyword result otherwise.
 
-    ``vector`` is a started embedding (see :func:`start_embedding`), started here when None. Never
-    raises for the embedder: ``stage.error`` keeps its error.
+    ``vector`` is a started embedding (see :func:`start_embedding`), started here when None. Without
+    ``rerank`` the hits of sources without vectors stay in keyword order. Never raises for the
+    embedder: ``stage.error`` keeps its error.
     """
     if embedder is None or embedder.info is None or not stage.sources or not stage.analysis.question:
         return stage.result
@@ -167,7 +169,7 @@ async def add_meaning(
         query = language_neutral(query, embedder.info)
         stage.timings["embed"] = clock() - began
         semantic = await _search_vectors(stage, query, embedder.info, clock)
-        reranked = await _rerank(stage, query, embedder, clock)
+        reranked = await _rerank(stage, query, embedder, clock) if rerank else []
     except (CairnError, TimeoutError) as error:
         stage.error = (
             error

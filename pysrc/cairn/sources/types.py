@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
+from cairn.index.rows import Filters
 from cairn.index.types import Hit, LexicalQuery
 from cairn.passages.types import Passage
 
@@ -71,6 +73,32 @@ class Source(Protocol):
 
     def document(self, document_id: str) -> Document:
         """Read and verify; raises DocumentNotFound or DocumentCorrupt."""
+
+
+Counts = Counter[tuple[str, str]]
+"""Passages by (language, collection)."""
+
+
+@runtime_checkable
+class Narrowing(Protocol):
+    """A source that applies filters inside its queries and counts what they would let through."""
+
+    def narrowed(self, filters: Filters) -> Source | None:
+        """The part of it that passes; None when nothing does."""
+
+    def counts(self, query: LexicalQuery, documents: frozenset[str]) -> Counts:
+        """How many passages (of ``documents``, of all when empty) have words that tell."""
+
+
+@runtime_checkable
+class Completing(Protocol):
+    """A source that knows its words."""
+
+    def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
+        """In how many passages each term occurs."""
+
+    def completion(self, prefix: str) -> str:
+        """The most frequent word that begins so, "" when there is none."""
 
 
 @runtime_checkable

@@ -80,6 +80,7 @@ def test_every_method_of_the_protocol_is_served(on_device: OnDevice) -> None:
     params: dict[str, dict[str, Any]] = {
         "engine.ask": {"question": QUESTION},
         "engine.search": {"query": "water"},
+        "engine.search_counts": {"query": "water"},
         "engine.restart_part": {"part": "meaning"},
         "reader.document": {"source": "notes", "document": "doc"},
     }

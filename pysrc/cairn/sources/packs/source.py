@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import hashlib
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 from cairn.errors import DocumentCorrupt, DocumentNotFound, PackInvalid
 from cairn.index.lexical import LexicalIndex
+from cairn.index.rows import Filters, Rows
 from cairn.index.types import Hit, LexicalQuery
 from cairn.index.vector_store import StoredVectors, VectorRoom
 from cairn.passages.types import Passage
 from cairn.protocol import SourceInfo
 from cairn.sources.packs.archive import PackArchive
 from cairn.sources.packs.manifest import DocumentEntry, Manifest
+from cairn.sources.packs.narrowed import NarrowedPack
 from cairn.sources.packs.verify import MOST_DOCUMENT_BYTES, open_read_only
-from cairn.sources.types import Document, VectorModel
+from cairn.sources.types import Counts, Document, VectorModel
+
+
+class _Span(NamedTuple):
+    """Rows of one document."""
+
+    first: int
+    end: int
+    document: DocumentEntry
 
 
 class PackSource:
@@ -44,6 +56,7 @@ class PackSource:
         self._db = open_read_only(fts5_path)
         self._lexical = LexicalIndex(self._db, manifest.corpus_id)
         self._vectors: StoredVectors | None = None
+        self._narrowed: tuple[Filters, Rows] | None = None  # the last filter, and what passes it
         try:
             if manifest.vector is not None and vector_path is not None:
                 self._vectors = StoredVectors(vector_path, vector_path, room or VectorRoom())
@@ -103,19 +116,66 @@ class PackSource:
             notice=self._manifest.notice,
         )
 
-    def search_words(self, query: LexicalQuery, limit: int) -> list[Hit]:
-        """At most ``limit`` rows by bm25, best first, ties by row."""
-        return self._lexical.search(query, limit)
+    def search_words(self, query: LexicalQuery, limit: int, rows: Rows | None = None) -> list[Hit]:
+        """At most ``limit`` rows by bm25, best first, ties by row; among ``rows`` when given."""
+        return self._lexical.search(query, limit, rows)
 
-    def search_vector(self, query: array[float], limit: int) -> list[Hit]:
+    def search_vector(self, query: array[float], limit: int, rows: Rows | None = None) -> list[Hit]:
         """At most ``limit`` rows by cosine, best first, ties by row; [] without vectors."""
-        return self._vectors.search(query, limit) if self._vectors is not None else []
+        if self._vectors is None:
+            return []
+        return self._vectors.search(query, limit, self._bitmap(rows))
 
-    async def search_vector_in_steps(self, query: array[float], limit: int) -> list[Hit]:
+    async def search_vector_in_steps(
+        self, query: array[float], limit: int, rows: Rows | None = None
+    ) -> list[Hit]:
         """As :meth:`search_vector`, letting others run in between."""
         if self._vectors is None:
             return []
-        return await self._vectors.search_in_steps(query, limit)
+        return await self._vectors.search_in_steps(query, limit, self._bitmap(rows))
+
+    def _bitmap(self, rows: Rows | None) -> bytes | None:
+        return None if rows is None else rows.bitmap(self.passage_count)
+
+    def narrowed(self, filters: Filters) -> NarrowedPack | None:
+        """The part of it that passes; None when nothing does."""
+        if self._narrowed is None or self._narrowed[0] != filters:
+            ranges = (
+                range(span.first, span.end)
+                for span in self._spans
+                if filters.passes(span.document.language, span.document.collection, span.document.id)
+            )
+            self._narrowed = (filters, Rows.of(ranges))
+        rows = self._narrowed[1]
+        return NarrowedPack(self, rows) if rows.ranges else None
+
+    def counts(self, query: LexicalQuery, documents: frozenset[str]) -> Counts:
+        """How many passages have words of the question that tell, by language and collection."""
+        found: Counts = Counter()
+        spans = iter(self._spans)
+        span = next(spans, None)
+        for row in self._lexical.matching(query):
+            while span is not None and row >= span.end:
+                span = next(spans, None)
+            if span is None:
+                break
+            if row >= span.first and (not documents or span.document.id in documents):
+                found[span.document.language, span.document.collection] += 1
+        return found
+
+    def completion(self, prefix: str) -> str:
+        """The most frequent word of the index that begins so, "" when there is none."""
+        return self._lexical.completion(prefix)
+
+    @cached_property
+    def _spans(self) -> list[_Span]:
+        """The rows of each document, by row."""
+        spans = []
+        for document in self._manifest.documents:
+            rows = self._lexical.document_rows(document.id)
+            if len(rows):
+                spans.append(_Span(rows.start, rows.stop, document))
+        return sorted(spans, key=lambda span: span.first)
 
     def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many passages each term occurs."""
