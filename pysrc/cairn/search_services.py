@@ -16,7 +16,7 @@ from cairn.index.types import LexicalQuery
 from cairn.parameters import filters, flag, search_limit, source_ids, text
 from cairn.passages.scripts import has_cjk
 from cairn.protocol import MAX_QUESTION_CHARS, Facet, SearchCounts, SearchHit, SearchResponse
-from cairn.retrieval.analysis import Analysis, analyse
+from cairn.retrieval.analysis import analyse
 from cairn.retrieval.excerpts import excerpt
 from cairn.retrieval.overlap import Weights
 from cairn.retrieval.search import WordsStage, add_meaning, comparable, search_words
@@ -58,7 +58,7 @@ class SearchServices:
         engine.asking(+1)
         try:
             stage = await search_words(analysis, sources=sources, clock=engine.now)
-            respond = _Responding(engine, stage, analysis, completed, limit)
+            respond = _Responding(engine, stage, query, completed, limit)
             embedder = engine.embedder if semantic and engine.meaning.ready else None
             with_vectors = (
                 [comparable(s.vector_model, embedder.info) for s in stage.sources] if embedder else []
@@ -103,20 +103,20 @@ class SearchServices:
 class _Responding:
     """Makes responses of one search."""
 
-    def __init__(
-        self, engine: Engine, stage: WordsStage, analysis: Analysis, completed: str, limit: int
-    ) -> None:
+    def __init__(self, engine: Engine, stage: WordsStage, asked: str, completed: str, limit: int) -> None:
         sources = engine.require_library().select(None)
         self._titles = {source.id: source.title for source in sources}
         self._archives = {source.id for source in sources if source.kind == "archive"}
         self._weights = stage.weights
-        self._analysis = analysis
+        self._analysis = stage.analysis
+        self._asked = asked
         self._completed = completed
         self._limit = limit
 
     def __call__(self, result: SearchResult, *, complete: bool) -> SearchResponse:
         return {
             "query": result.query,
+            "asked": self._asked,
             "completed": self._completed,
             "phrases": list(self._analysis.phrases),
             "excluded": list(self._analysis.excluded),

@@ -1,10 +1,12 @@
 """JSON-RPC 2.0 client of the engine: requests with callbacks, notifications by name.
 
 Example: ``client.request("engine.ask", {"question": q}, done, event)`` where ``done(result, error)``
-is called once and ``event(params)`` for each ``ask.event`` of that request.
+is called once and ``event(params)`` for each event (:data:`EVENTS`) of that request.
 """
 
 import json
+
+EVENTS = ("ask.event", "search.event")
 
 
 class Client:
@@ -39,7 +41,7 @@ class Client:
         """Take one message from the engine."""
         message = json.loads(text)
         method = message.get("method")
-        if method == "ask.event":
+        if method in EVENTS:
             event = self._events.get(message["params"].get("request"))
             if event:
                 event(message["params"])

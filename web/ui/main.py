@@ -18,6 +18,7 @@ from library import LibraryRoom
 from pyscript import document, window
 from pyscript.ffi import create_proxy
 from rooms import Rooms
+from search import SearchRoom
 from strip import Strip
 
 from packs import Packs
@@ -37,7 +38,14 @@ class Page:
         self.archives = Archives(self.client, self._refresh, lambda: self.rooms.go("library"))
         self.packs = Packs(self.client, self._refresh, lambda: self.rooms.go("library"))
         self.library = LibraryRoom(self.packs, self.archives)
-        self.rooms = Rooms({"library": self._refresh, "about": lambda: about.draw(self.client)})
+        self.search = SearchRoom(self.client, self._ask_this)
+        self.rooms = Rooms(
+            {
+                "search": self.search.open,
+                "library": self._refresh,
+                "about": lambda: about.draw(self.client),
+            }
+        )
         self._wire()
 
     def _wire(self):
@@ -53,8 +61,13 @@ class Page:
     def _readiness(self, readiness):
         self.strip.update(readiness)
         self.status["readiness"] = readiness
+        self.search.meaning(readiness.get("meaning", {}).get("state") == "ready")
         if readiness.get("library", {}).get("state") == "ready":
             self._refresh()
+
+    def _ask_this(self, question):
+        self.rooms.go("ask")
+        self.ask.ask(question)
 
     def _failed(self, error):
         self.ask.engine_down(error)
@@ -119,6 +132,7 @@ async def main():
     link.onupdate = create_proxy(lambda *_: page.connection.update_ready())
     link.listen(create_proxy(page.client.receive))
     page.connection.role(link.role)
+    page.rooms.from_address()
     queued = link.takeQueuedQuestion()
     if queued:
         page.ask.ask(queued)

@@ -135,6 +135,7 @@ class SearchResponse(TypedDict):
     """
 
     query: str  # what was searched, after analysis
+    asked: str  # the query as it came, with the unfinished word completed
     completed: str  # the word that an unfinished one was taken for, "" when none was
     phrases: list[str]
     excluded: list[str]
