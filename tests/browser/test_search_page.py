@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, Page
 
 from tests.browser.app import App as Tab
 from tests.browser.conftest import Site
+from tests.browser.person import App
+from tests.browser.search_page import SearchRoom
 from tests.browser.waiting import wait_until
 
 MODELS_SECONDS = 180
@@ -27,3 +29,98 @@ def test_the_kernel_compares_vectors_and_numpy_stays_away(context: BrowserContex
     assert not tab.page.evaluate(
         "() => performance.getEntriesByType('resource').filter(e => e.name.includes('numpy')).length"
     )
+
+
+def test_a_person_searches_filters_and_reads(context: BrowserContext, site: Site) -> None:
+    """Intent: hits while typing, without any model; filters, reasons, keys, links and going back."""
+    app = App.open(context, site.origin)
+    page = app.page
+    room = SearchRoom.enter(app)
+    assert "Search everything" in page.inner_text(".search-empty")
+    room.type("stop bleedi")  # nothing is waited for: the library may still be opening
+    assert "bleeding" in room.wait_hits("bleeding")[0].lower()
+    assert "Found for “bleeding…”" in page.inner_text("#search-hint")
+    assert "bleeding" in room.marks()
+    assert page.url.endswith("#search?q=stop+bleedi")
+
+    page.locator(".why summary").first.click()
+    reasons = page.locator(".hit").first.locator(".why dl").inner_text()
+    assert "bleeding" in reasons.lower() and "rank 1" in reasons
+
+    languages = room.wait_chips("languages")
+    assert len(languages) > 1
+    room.choose("languages", "Spanish")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.hit .excerpt')].every(e => e.lang === 'spa')"
+        " && document.querySelectorAll('.hit').length"
+    )
+    assert page.locator('.chip[aria-pressed="true"]').inner_text().startswith("Spanish")
+    assert page.evaluate("() => document.activeElement.dataset.value") == "spa", "the focus stays"
+    assert room.chips("languages") == languages
+    page.locator(".hit").first.get_by_role("button", name="Only this document").click()
+    page.wait_for_selector('.chip[data-action="all-documents"]')
+    assert len(set(room.titles())) == 1
+
+    address = page.url
+    page.click('.room[data-room="library"]')
+    assert page.url.endswith("#library")
+    page.go_back()
+    page.wait_for_selector("#search-box:focus")
+    assert page.url == address and room.titles()
+    page.reload()
+    room.wait_hits()
+    assert page.input_value("#search-box") == "stop bleedi" and len(set(room.titles())) == 1
+
+    page.focus("#search-box")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("() => document.activeElement.className") == "hit-link"
+    with context.expect_page() as opened:
+        page.keyboard.press("Enter")
+    opened.value.wait_for_selector("#document:not([hidden])")
+    assert opened.value.locator("mark").count() or opened.value.locator(".marked").count()
+    page.keyboard.press("Escape")
+    assert page.evaluate("() => document.activeElement.id") == "search-box"
+
+
+def test_nothing_found_quotes_and_errors_are_said(context: BrowserContext, site: Site) -> None:
+    """Intent: an empty list says what to do next; quotes and minus are explained when they are used."""
+    app = App.open(context, site.origin, "/#search?q=qzxvw")
+    page = app.page
+    page.get_by_text("Nothing found for “qzxvw”").wait_for(timeout=60_000)
+    room = SearchRoom(page)
+    page.fill("#search-box", '"boiling water" -radio')
+    room.wait_hits()
+    hint = page.inner_text("#search-hint")
+    assert "word for word" in hint and "Without: radio" in hint
+    page.wait_for_function("() => document.getElementById('live').textContent.includes('passage')")
+    page.fill("#search-box", "")
+    page.get_by_text("Search everything in your library").wait_for()
+    assert room.titles() == [] and not page.locator(".chip").count()
+
+
+def test_meaning_joins_without_moving_what_is_pointed_at(context: BrowserContext, site: Site) -> None:
+    """Intent: hits of E5 come when it is ready; a list under the pointer keeps its order."""
+    app = App.open(context, site.origin)
+    page = app.page
+    room = SearchRoom.enter(app)
+    app.wait_ready("library")
+    page.fill("#search-box", "wound that bleeds a lot")
+    before = room.wait_hits()
+    assert not page.locator('.hit:is([data-found="meaning"], [data-found="both"])').count()
+    page.locator(".hit").nth(1).hover()
+    page.mouse.move(*_middle(page, ".hit >> nth=1"))
+    app.wait_ready("meaning")
+    page.locator('.hit:is([data-found="meaning"], [data-found="both"])').first.wait_for(timeout=60_000)
+    assert room.titles()[: len(before)] == before
+    button = page.get_by_role("button", name="Put in the best order")
+    if button.is_visible():
+        button.click()
+        assert room.titles() != before
+    page.fill("#search-box", "¿Cómo paro una hemorragia?")
+    page.locator('.hit[data-found="meaning"]').first.wait_for(timeout=60_000)
+
+
+def _middle(page: Page, selector: str) -> tuple[float, float]:
+    box = page.locator(selector).bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

@@ -18,7 +18,7 @@ def card(hit):
     why = put(el("details", "why"), el("summary", "", t("why.here")), el("dl", "facts"))
     foot = put(el("div", "hit-foot"), why)
     only = el(
-        "button", "quiet", t("search.only_document"), type="button", data_action="only-document",
+        "button", "quiet", t("find.only_document"), type="button", data_action="only-document",
         data_document=hit["document"], data_title=hit["title"],
     )  # fmt: skip
     put(node, link, put(foot, only))

@@ -42,18 +42,18 @@ class SearchRoom:
     def _build(self):
         self._box = el(
             "input", "", type="search", id="search-box", dir="auto", autocomplete="off", maxlength="400",
-            enterkeyhint="search", aria_controls="hits", placeholder=t("search.placeholder"),
+            enterkeyhint="search", aria_controls="hits", placeholder=t("find.placeholder"),
             aria_describedby="search-hint",
         )  # fmt: skip
         self._form = el("form", "search-form", role="search", aria_label=t("room.search"))
-        label = el("label", "sr", t("search.label"), **{"for": "search-box"})
+        label = el("label", "sr", t("find.label"), **{"for": "search-box"})
         put(self._form, label, put(el("div", "box search-box"), icon("search"), self._box))
         self._hint = el("p", "hint", "", id="search-hint")
         self._state = el("p", "search-state")
-        self._reorder = el("button", "quiet", t("search.reorder"), type="button", data_action="reorder-hits")
-        self._as_question = icon_button("quiet", "ask", t("search.ask"), data_action="ask-this")
+        self._reorder = el("button", "quiet", t("find.reorder"), type="button", data_action="reorder-hits")
+        self._as_question = icon_button("quiet", "ask", t("find.ask"), data_action="ask-this")
         bar = put(el("div", "search-bar"), self._state, self._reorder, self._as_question)
-        self._list = el("ol", "hits", id="hits", aria_label=t("search.hits"))
+        self._list = el("ol", "hits", id="hits", aria_label=t("find.hits"))
         self._empty = el("div", "search-empty")
         for node in (self._reorder, self._as_question):
             show(node, False)
@@ -134,7 +134,7 @@ class SearchRoom:
             params["typing"] = True
         wanted = [query, self._filters.params()]
         if not self._result:
-            self._say_state(t("search.waiting"))
+            self._say_state(t("find.waiting"))
 
         def event(early):
             if token == self._token and wanted != self._shown:
@@ -162,7 +162,7 @@ class SearchRoom:
             if token == self._token and not error:
                 self._filters.draw(counts)
                 if result["hits"] and counts["total"] > len(result["hits"]):
-                    self._say_state(plural("search.of", counts["total"]))
+                    self._say_state(plural("find.of", counts["total"]))
 
         self._running.append(self._client.request("engine.search_counts", params, done))
 
@@ -180,7 +180,7 @@ class SearchRoom:
         if self._due[1] != self._token or document.documentElement.dataset.view != "search":
             return
         hits = self._result["hits"] if self._result else []
-        say(plural("search.found", len(hits)) if hits else t("search.nothing", query=self._query))
+        say(plural("find.found", len(hits)) if hits else t("find.nothing", query=self._query))
 
     # --- showing ---------------------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ class SearchRoom:
         else:
             self._draw(hits)
         self._explain(result)
-        self._say_state(plural("search.found", len(hits)) if hits else "")
+        self._say_state(plural("find.found", len(hits)) if hits else "")
         show(self._as_question, bool(hits))
         self._empty.replaceChildren()
         if not hits:
@@ -247,23 +247,23 @@ class SearchRoom:
     def _explain(self, result):
         parts = []
         if result["completed"]:
-            parts.append(t("search.completed", word=result["completed"]))
+            parts.append(t("find.completed", word=result["completed"]))
         if result["phrases"]:
-            parts.append(t("search.phrases", phrases=", ".join("“" + p + "”" for p in result["phrases"])))
+            parts.append(t("find.phrases", phrases=", ".join("“" + p + "”" for p in result["phrases"])))
         if result["excluded"]:
-            parts.append(t("search.excluded", words=", ".join(result["excluded"])))
+            parts.append(t("find.excluded", words=", ".join(result["excluded"])))
         parts += result["notes"]
         self._hint.textContent = " ".join(parts)
 
     def _show_nothing(self, result):
-        put(self._empty, el("h2", "", t("search.nothing", query=self._query)))
-        key = "search.nothing.filtered" if self._filters.active() else "search.nothing.next"
+        put(self._empty, el("h2", "", t("find.nothing", query=self._query)))
+        key = "find.nothing.filtered" if self._filters.active() else "find.nothing.next"
         put(self._empty, el("p", "", t(key)))
         if self._filters.active():
-            put(self._empty, el("button", "", t("search.unfilter"), type="button", data_action="unfilter"))
+            put(self._empty, el("button", "", t("find.unfilter"), type="button", data_action="unfilter"))
 
     def _show_empty(self):
-        put(self._empty, el("h2", "", t("search.empty")), el("p", "", t("search.empty.next")))
+        put(self._empty, el("h2", "", t("find.empty")), el("p", "", t("find.empty.next")))
 
     def _clear(self):
         self._result = self._shown = None
