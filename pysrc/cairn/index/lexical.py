@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from cairn.errors import DocumentNotFound, PackInvalid
-from cairn.index.lexical_query import match_any, match_expression, storable, usable_terms
+from cairn.index.lexical_query import Writing, match_any, match_expression, storable, usable_terms
 from cairn.index.lexical_schema import COLUMNS, RANGES, TABLE, TOKENIZER
 from cairn.index.pruning import EXACT, LEAST, split
 from cairn.index.rows import Rows
@@ -15,11 +15,10 @@ from cairn.index.types import Hit, LexicalQuery
 from cairn.passages.types import Passage
 from cairn.passages.words import is_word
 
-_RANK = f"bm25({TABLE}, {', '.join(str(weight) for _, _, weight in COLUMNS)})"
 # bm25 is lower for better. What differs by rounding is equal, and keeps the order of the documents.
 _DIGITS = 9
 _SEARCH = (
-    f"SELECT rowid, round({_RANK} / ?, {_DIGITS}) FROM {TABLE} WHERE {TABLE} MATCH ? "
+    f"SELECT rowid, round(bm25({TABLE}, {{weights}}) / ?, {_DIGITS}) FROM {TABLE} WHERE {TABLE} MATCH ? "
     "{within} ORDER BY 2, 1 LIMIT ?"
 )
 _ANYWHERE = ""
@@ -44,6 +43,10 @@ class LexicalIndex:
     (``isolation_level=None``) and may be ``immutable=1``: only ``temp`` is written, in memory.
     """
 
+    weights = ", ".join(str(weight) for _, _, weight in COLUMNS)
+    tokenizer = TOKENIZER
+    writing: Writing | None = None
+
     def __init__(self, connection: sqlite3.Connection, source_id: str) -> None:
         self._db = connection
         self._source_id = source_id
@@ -63,7 +66,7 @@ class LexicalIndex:
         plain query. No query raises: what has no letter or digit is ignored, what is left is quoted.
         Raises PackInvalid when the index itself cannot be read.
         """
-        expression = match_expression(query)
+        expression = match_expression(query, self.writing)
         if not expression or limit <= 0 or (rows is not None and not rows.ranges):
             return []
         try:
@@ -84,7 +87,7 @@ class LexicalIndex:
             words = split(frequencies, self.passage_count, floor, common_from)
             if words is None:
                 return None
-            found = self._ranked(match_any(query, words.rare, words.common), 2, limit, rows)
+            found = self._ranked(match_any(query, words.rare, words.common, self.writing), 2, limit, rows)
             last = min(EXACT, limit)
             if len(found) < last:
                 return None
@@ -97,7 +100,7 @@ class LexicalIndex:
         """Run an expression in which every word stands so many ``times``."""
         within, bounds = self._within(rows)
         parameters = (float(times), expression, *bounds, limit)
-        found = self._db.execute(_SEARCH.format(within=within), parameters)
+        found = self._db.execute(_SEARCH.format(weights=self.weights, within=within), parameters)
         return [Hit(rowid - 1, -score) for rowid, score in found.fetchall()]
 
     def _within(self, rows: Rows | None) -> tuple[str, tuple[int, ...]]:
@@ -124,13 +127,13 @@ class LexicalIndex:
 
         Raises PackInvalid when the index cannot be read.
         """
-        expression = match_expression(query)
+        expression = match_expression(query, self.writing)
         if not expression:
             return []
         if not query.phrases:
             frequencies = self._known_frequencies(usable_terms(query))
             words = split(frequencies, self.passage_count, None, common_from)
-            expression = match_any(query, words.rare, ()) if words else expression
+            expression = match_any(query, words.rare, (), self.writing) if words else expression
         try:
             found = self._db.execute(f"SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH ?", (expression,))
             return [rowid - 1 for (rowid,) in found]
@@ -237,7 +240,7 @@ class LexicalIndex:
     def _tokens(self, terms: list[str]) -> dict[str, list[str]]:
         """Each term's tokens, by the index's own tokenizer: a scratch index in ``temp`` parts them."""
         self._ensure_helpers()
-        rows = [(row, storable(term)) for row, term in enumerate(terms) if is_word(term)]
+        rows = [(row, storable(self._asked(term))) for row, term in enumerate(terms) if is_word(term)]
         self._db.executemany("INSERT INTO temp.cairn_scratch(rowid, term) VALUES (?, ?)", rows)
         found: dict[str, list[str]] = {}
         for token, row in self._db.execute("SELECT term, doc FROM temp.cairn_scratch_tokens"):
@@ -245,10 +248,14 @@ class LexicalIndex:
         self._db.execute("INSERT INTO temp.cairn_scratch(cairn_scratch) VALUES ('delete-all')")
         return found
 
+    def _asked(self, term: str) -> str:
+        """The text whose tokens a term is counted by."""
+        return term
+
     def _ensure_helpers(self) -> None:
         for name, using in (
             ("cairn_vocabulary", f"fts5vocab('main', '{TABLE}', 'row')"),
-            ("cairn_scratch", f"fts5(term, content = '', tokenize = '{TOKENIZER}')"),
+            ("cairn_scratch", f'fts5(term, content = "", tokenize = "{self.tokenizer}")'),
             ("cairn_scratch_tokens", "fts5vocab('temp', 'cairn_scratch', 'instance')"),
         ):
             self._db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{name} USING {using}")

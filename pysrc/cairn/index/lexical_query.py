@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from cairn.index.types import LexicalQuery
 from cairn.passages.scripts import has_cjk
@@ -15,38 +16,51 @@ _UNSTORABLE = re.compile(r"[\0\ud800-\udfff]")
 _LONGEST_TERM = 200  # characters; no word of any language is longer
 
 
-def match_expression(query: LexicalQuery) -> str:
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How an index wants a term, and a phrase that must be there, as FTS5; "" when it has no word."""
+
+    term: Callable[[str], str]
+    phrase: Callable[[str], str]
+
+
+def match_expression(query: LexicalQuery, writing: Writing | None = None) -> str:
     """``(a OR b) NOT (c)`` with every term quoted; "" when nothing can be found.
 
     Phrases are required and terms then only rank; without phrases one term must match. A phrase
-    with CJK characters asks for all its grams, since their runs are indexed by grams.
+    with CJK characters asks for all its grams, since their runs are indexed by grams; ``writing`` is
+    that of an index which is made otherwise.
     """
-    terms = _usable(query.terms)
-    phrases = [expression for phrase in query.phrases if (expression := _phrase(phrase))]
-    excluded = [expression for word in query.excluded if (expression := _phrase(word))]
+    by = writing or _PLAIN
+    terms = _written(_usable(query.terms), by.term)
+    phrases = _written(query.phrases, by.phrase)
+    excluded = _written(query.excluded, by.phrase)
     if not terms and not phrases:
         return ""
     if phrases:
         required = " AND ".join(f"({phrase})" for phrase in phrases[:MOST_TERMS])
         # FTS5 ranks by every phrase of the expression that matches, so the optional side repeats
         # one required phrase to be true for every row.
-        optional = " OR ".join([*map(_quote, terms), f"({phrases[0]})"])
+        optional = " OR ".join([*terms, f"({phrases[0]})"])
         found = f"{required} AND ({optional})" if terms else required
     else:
-        found = " OR ".join(map(_quote, terms))
+        found = " OR ".join(terms)
     if not excluded:
         return found
     return f"({found}) NOT ({' OR '.join(f'({word})' for word in excluded[:MOST_TERMS])})"
 
 
-def match_any(query: LexicalQuery, required: Sequence[str], weighed: Sequence[str]) -> str:
+def match_any(
+    query: LexicalQuery, required: Sequence[str], weighed: Sequence[str], writing: Writing | None = None
+) -> str:
     """Rows with one of the ``required`` words, ranked by all; see :mod:`cairn.index.pruning`.
 
     Every word stands twice in it, so that scores are twice those of :func:`match_expression`.
     """
-    ranked = " OR ".join(map(_quote, [*required, *weighed, *weighed]))
-    needed = " OR ".join(map(_quote, required))
-    excluded = [expression for word in query.excluded if (expression := _phrase(word))]
+    by = writing or _PLAIN
+    ranked = " OR ".join(_written([*required, *weighed, *weighed], by.term))
+    needed = " OR ".join(_written(required, by.term))
+    excluded = _written(query.excluded, by.phrase)
     if excluded:
         # AND must stay the root: below another node FTS5 3.40 loses phrases of several words.
         needed = f"({needed}) NOT ({' OR '.join(f'({word})' for word in excluded[:MOST_TERMS])})"
@@ -82,6 +96,13 @@ def _phrase(text: str) -> str:
     return " AND ".join(list(required)[:MOST_TERMS])
 
 
+def _written(texts: Sequence[str], write: Callable[[str], str]) -> list[str]:
+    return [expression for text in texts if (expression := write(storable(text)))]
+
+
 def _quote(term: str) -> str:
     # Within quotes FTS5 knows one special character, the quote itself.
     return '"' + term.replace('"', '""') + '"'
+
+
+_PLAIN = Writing(_quote, _phrase)

@@ -144,6 +144,35 @@ def quantise(vector: Sequence[float]) -> tuple[bytes, float]:
     return values.tobytes(), math.sqrt(sum(value * value for value in values))
 
 
+def write_vectors(
+    file: BinaryIO, metadata: Mapping[str, Any], dimensions: int, rows: BinaryIO, norms: array[float]
+) -> None:
+    """Write a whole vector file: ``rows`` has the int8 rows of :func:`quantise`, ``norms`` their norms.
+
+    Raises ValueError when the two do not have the same number of rows.
+    """
+    count = len(norms)
+    if rows.seek(0, 2) != count * dimensions:
+        raise ValueError(f"there are {count} norms for {rows.tell() / dimensions} rows")
+    file.write(header_bytes(count, metadata, dimensions))
+    rows.seek(0)
+    while piece := rows.read(1 << 20):
+        file.write(piece)
+    file.write(norms.tobytes())
+
+
+def header_bytes(count: int, metadata: Mapping[str, Any], dimensions: int = DIMENSIONS) -> bytes:
+    """The first 4,096 bytes of a vector file; raises ValueError when the metadata does not fit."""
+    norms = HEADER_BYTES + count * dimensions
+    described = {"passageCount": count, "dimensions": dimensions, **metadata}
+    text = json.dumps(described, ensure_ascii=False, sort_keys=True).encode()
+    header = _HEADER.pack(MAGIC, VERSION, dimensions, count, HEADER_BYTES, HEADER_BYTES, norms)
+    head = header.ljust(64, b"\0") + text
+    if len(head) >= HEADER_BYTES:
+        raise ValueError("the metadata does not fit into the header")
+    return head.ljust(HEADER_BYTES, b"\0")
+
+
 class VectorWriter:
     """Writes a vector file row by row; the count must be known, it stands in the header."""
 
@@ -158,14 +187,7 @@ class VectorWriter:
         self._count = count
         self._dimensions = dimensions
         self._norms = array("f")
-        norms = HEADER_BYTES + count * dimensions
-        described = {"passageCount": count, "dimensions": dimensions, **metadata}
-        text = json.dumps(described, ensure_ascii=False, sort_keys=True).encode()
-        header = _HEADER.pack(MAGIC, VERSION, dimensions, count, HEADER_BYTES, HEADER_BYTES, norms)
-        head = header.ljust(64, b"\0") + text
-        if len(head) >= HEADER_BYTES:
-            raise ValueError("the metadata does not fit into the header")
-        file.write(head.ljust(HEADER_BYTES, b"\0"))
+        file.write(header_bytes(count, metadata, dimensions))
 
     def add(self, vector: Sequence[float]) -> None:
         """Append the vector of the next row; raises ValueError when its length is wrong."""

@@ -73,16 +73,16 @@ def fake_embed(texts: Sequence[str]) -> list[array[float]]:
     return vectors
 
 
-def build(folder: Path, output: Path, *, vectors: bool = True) -> BuildReport:
+def build(folder: Path, output: Path, *, vectors: bool = True, compatible: bool = False) -> BuildReport:
     """Build the pack of a recipe folder with the fake embedder."""
     embedding = Embedding(fake_embed, MODEL) if vectors else None
-    return build_pack(load_recipe(folder), output, embedding=embedding)
+    return build_pack(load_recipe(folder), output, embedding=embedding, compatible=compatible)
 
 
-def small_pack(tmp_path: Path, *, vectors: bool = True) -> Path:
+def small_pack(tmp_path: Path, *, vectors: bool = True, compatible: bool = False) -> Path:
     """The built pack of the small recipe."""
     output = tmp_path / "test.zip"
-    build(write_recipe(tmp_path / "recipe"), output, vectors=vectors)
+    build(write_recipe(tmp_path / "recipe"), output, vectors=vectors, compatible=compatible)
     return output
 
 

@@ -31,7 +31,7 @@ def test_same_input_same_bytes(tmp_path: Path) -> None:
 
 def test_members_lie_where_they_are_opened(tmp_path: Path) -> None:
     """Intent: indexes stored and aligned, documents deflated, size stated in the manifest."""
-    path = small_pack(tmp_path)
+    path = small_pack(tmp_path, compatible=True)
     archive = PackArchive(path)
     manifest = read_manifest(archive)
     assert manifest.download_bytes == path.stat().st_size
@@ -45,7 +45,7 @@ def test_members_lie_where_they_are_opened(tmp_path: Path) -> None:
 
 def test_index_rows_are_the_documents_in_order(tmp_path: Path) -> None:
     """Intent: row i of the vectors is FTS rowid i + 1, and passages join to their document."""
-    path = small_pack(tmp_path)
+    path = small_pack(tmp_path, compatible=True)
     archive = PackArchive(path)
     (tmp_path / "x.sqlite3").write_bytes(archive.read(FTS5_PATH, 1 << 30))
     db = sqlite3.connect(tmp_path / "x.sqlite3")

@@ -33,7 +33,7 @@ from cairn.sources.packs.install import (
 )
 from cairn.sources.packs.source import PackSource
 from cairn.sources.types import VectorModel
-from tests.unit.packs.helpers import MODEL, drive, fake_embed, silent, small_pack
+from tests.unit.packs.helpers import MODEL, build, drive, fake_embed, silent, small_pack, write_recipe
 
 
 class Setting:
@@ -108,7 +108,7 @@ def test_a_document_that_changed_is_refused(setting: Setting) -> None:
     installed = setting.install()
     (stored,) = setting.root.glob("packs/*.zip")
     archive = PackArchive(stored)
-    place = archive.member("documents/fire.txt").offset + 10
+    place = archive.member("documents.txt").offset + 100
     archive.close()
     data = bytearray(stored.read_bytes())
     data[place] ^= 0xFF
@@ -116,7 +116,8 @@ def test_a_document_that_changed_is_refused(setting: Setting) -> None:
     source = drive(open_installed(setting.files, installed.record))
     with pytest.raises(DocumentCorrupt, match="Fire"):
         source.document("fire")
-    assert source.document("boiling-water").title == "Boiling Water"
+    with pytest.raises((DocumentCorrupt, PackInvalid)):
+        source.passages(range(source.passage_count))
     source.close()
 
 
@@ -140,9 +141,7 @@ def test_damaged_packs_install_nothing(setting: Setting) -> None:
         except (PackInvalid, PackMismatch):
             pass
         else:
-            # Only the padding before an aligned member may differ: nothing reads it.
-            assert data[position] == 0x10 and good[position - 8 : position + 8] == bytes(16)
-            drive(setting.files.remove(setting.names()[0]))
+            pytest.fail(f"byte {position} was changed and nobody noticed")
         assert setting.names() == []
     setting.pack.write_bytes(good[:-50])
     with pytest.raises(PackInvalid):
@@ -224,6 +223,7 @@ def test_compressed_indexes_are_refused_for_now(setting: Setting, tmp_path: Path
     import json
     import zipfile
 
+    build(write_recipe(tmp_path / "other"), setting.pack, compatible=True)
     with zipfile.ZipFile(setting.pack) as old:
         members = {name: old.read(name) for name in old.namelist()}
     manifest = json.loads(members["manifest.json"])

@@ -17,7 +17,7 @@ from tests.unit.packs.helpers import small_pack
 
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    path: Path = small_pack(tmp_path_factory.mktemp("pack"))
+    path: Path = small_pack(tmp_path_factory.mktemp("pack"), compatible=True)
     archive = PackArchive(path)
     data = archive.read(MANIFEST, 1 << 20)
     archive.close()

@@ -25,7 +25,7 @@ Members = dict[str, bytes]
 
 @pytest.fixture(scope="module")
 def members(tmp_path_factory: pytest.TempPathFactory) -> Members:
-    archive = PackArchive(small_pack(tmp_path_factory.mktemp("pack")))
+    archive = PackArchive(small_pack(tmp_path_factory.mktemp("pack"), compatible=True))
     found = {name: archive.read(name, 1 << 30) for name in archive.members}
     archive.close()
     return found

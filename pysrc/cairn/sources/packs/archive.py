@@ -83,6 +83,21 @@ class PackArchive:
         if done != member.bytes or crc != member.crc:
             raise _invalid(name, "its content is damaged")
 
+    def packed(self, member: Member, start: int, length: int) -> bytes:
+        """Bytes of a member as they lie in the file; fewer where it ends."""
+        return self.at(member.offset + start, min(length, member.packed_bytes - start))
+
+    def raw(self, name: str) -> Iterator[bytes]:
+        """The bytes of a member as they lie in the file, in pieces of 1 MiB."""
+        member = self.member(name)
+        for start in range(0, member.packed_bytes, CHUNK):
+            yield self.packed(member, start, CHUNK)
+
+    def at(self, offset: int, length: int) -> bytes:
+        """Bytes of the file itself, fewer where it ends."""
+        self._file.seek(offset)
+        return self._file.read(length)
+
     def _pieces(self, member: Member) -> Iterator[bytes]:
         inflate = None if member.stored else zlib.decompressobj(-zlib.MAX_WBITS)
         position, left = member.offset, member.packed_bytes

@@ -1,7 +1,8 @@
-"""``manifest.json`` of a pack: FORMATS.md 1.2, schema 2, with a few optional fields of ours.
+"""``manifest.json`` of a pack: the published schemas 1 and 2 (FORMATS.md 1.2), and 3, our compact one.
 
-Ours: ``title``, ``notice`` and ``licence`` of the pack, ``references`` of a document. Fields that
-neither knows are tolerated, so that an older Cairn opens a newer pack of the same schema.
+Ours in every schema: ``title``, ``notice`` and ``licence`` of the pack, ``references`` of a
+document. Schema 3 is described in docs/pack-format.md. Fields that nobody knows are tolerated, so
+that an older Cairn opens a newer pack of the same schema.
 """
 
 from __future__ import annotations
@@ -18,15 +19,22 @@ from cairn.protocol import load_json
 from cairn.sources.packs.fields import Fields
 
 MANIFEST = "manifest.json"
-SCHEMA_VERSION = 2
+PUBLISHED, COMPACT = 2, 3
+SCHEMA_VERSION = COMPACT  # the newest that is understood
 PASSAGE_SCHEMA_VERSION = 2
 MOST_BYTES = 2 << 30  # of a pack, by the format
 MOST_DOCUMENTS = 20_000
 MOST_MANIFEST_BYTES = 32 << 20
+MOST_DOCUMENT_BYTES = 64 << 20
+MOST_TEXT_BYTES = (1 << 32) - 1  # places in it are 32-bit
 
 # The names of the published format, so that its readers open our packs.
 FTS5_PATH = "indexes/emergency-box-fts5.sqlite3"
 VECTOR_PATH = "indexes/emergency-box-e5-q8.bin"
+# Those of a compact pack.
+TEXTS_PATH = "documents.txt"
+COMPACT_FTS5_PATH = "indexes/keywords.sqlite3"
+COMPACT_VECTOR_PATH = "indexes/vectors-e5-q8.bin"
 
 _DOCUMENT_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,159}")
 _CORPUS_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
@@ -36,7 +44,7 @@ _INDEX_PATH = re.compile(r"indexes/[a-z0-9][a-z0-9._-]{0,120}")
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """One document of a pack; ``references`` are (title, url)."""
+    """One document of a pack; ``references`` are (title, url), ``bytes`` is 0 outside compact packs."""
 
     id: str
     title: str
@@ -46,10 +54,11 @@ class DocumentEntry:
     licence: str
     sha256: str
     references: tuple[tuple[str, str], ...] = ()
+    bytes: int = 0
 
     @property
     def path(self) -> str:
-        """Its member in the ZIP."""
+        """Its member in the ZIP; in a compact pack only its name in ``contentSha256`` and in errors."""
         return f"documents/{self.id}.txt"
 
 
@@ -74,8 +83,19 @@ class VectorEntry(IndexEntry):
 
 
 @dataclass(frozen=True, slots=True)
+class TextsEntry:
+    """The member that holds all texts of a compact pack; ``sha256`` is that of its packed bytes."""
+
+    sha256: str
+    packed_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
-    """A whole manifest, checked. ``fts5`` is None in schema 1, ``vector`` also without vectors."""
+    """A whole manifest, checked. ``fts5`` is None in schema 1, ``vector`` also without vectors.
+
+    ``texts`` is there in compact packs, ``download_bytes`` (the size of the ZIP) in the others.
+    """
 
     corpus_id: str
     version: str
@@ -87,7 +107,18 @@ class Manifest:
     title: str = ""
     notice: str = ""
     licence: str = ""
-    schema_version: int = SCHEMA_VERSION
+    schema_version: int = PUBLISHED
+    texts: TextsEntry | None = None
+
+    @property
+    def compact(self) -> bool:
+        """Whether its texts are one member and its keyword index has places instead of texts."""
+        return self.schema_version >= COMPACT
+
+    @property
+    def text_bytes(self) -> int:
+        """Bytes of all texts of a compact pack."""
+        return sum(document.bytes for document in self.documents)
 
     @property
     def indexes(self) -> tuple[IndexEntry, ...]:
@@ -97,8 +128,8 @@ class Manifest:
     @property
     def members(self) -> frozenset[str]:
         """Every member the ZIP must have, and no other."""
-        paths = [MANIFEST, *(d.path for d in self.documents), *(i.path for i in self.indexes)]
-        return frozenset(paths)
+        texts = [TEXTS_PATH] if self.compact else [document.path for document in self.documents]
+        return frozenset([MANIFEST, *texts, *(index.path for index in self.indexes)])
 
 
 def content_sha256(documents: Iterable[DocumentEntry]) -> str:
@@ -133,14 +164,14 @@ def parse_manifest(data: bytes) -> Manifest:
             f"{MANIFEST} has schema {schema}; this Cairn knows up to {SCHEMA_VERSION}.",
             hint="Update the app, or get an older version of the pack.",
         )
-    documents = tuple(_document(entry) for entry in top.objects("documents", 1, MOST_DOCUMENTS))
+    documents = tuple(_document(entry, schema) for entry in top.objects("documents", 1, MOST_DOCUMENTS))
     _unique(documents)
-    fts5, vector = _indexes(top) if schema == SCHEMA_VERSION else (None, None)
+    fts5, vector = _indexes(top) if schema >= PUBLISHED else (None, None)
     manifest = Manifest(
         corpus_id=top.text("corpusId", 80, _CORPUS_ID),
         version=top.text("version", 120),
         content_sha256=top.sha256("contentSha256"),
-        download_bytes=top.integer("downloadBytes", 1, MOST_BYTES),
+        download_bytes=top.integer("downloadBytes", 1, MOST_BYTES) if schema < COMPACT else 0,
         documents=documents,
         fts5=fts5,
         vector=vector,
@@ -148,13 +179,16 @@ def parse_manifest(data: bytes) -> Manifest:
         notice=top.optional_text("notice", 2000),
         licence=top.optional_text("licence", 500),
         schema_version=schema,
+        texts=_texts(top) if schema >= COMPACT else None,
     )
     if manifest.content_sha256 != content_sha256(documents):
         raise invalid("contentSha256 is not that of its documents")
+    if manifest.text_bytes > MOST_TEXT_BYTES:
+        raise invalid("its documents are larger than 4 GiB together")
     return manifest
 
 
-def _document(fields: Fields) -> DocumentEntry:
+def _document(fields: Fields, schema: int) -> DocumentEntry:
     identifier = fields.text("id", 160, _DOCUMENT_ID)
     entry = DocumentEntry(
         id=identifier,
@@ -168,8 +202,9 @@ def _document(fields: Fields) -> DocumentEntry:
             (reference.text("title", 500), reference.url("url"))
             for reference in fields.objects("references", 0, 100, required=False)
         ),
+        bytes=fields.integer("bytes", 1, MOST_DOCUMENT_BYTES) if schema >= COMPACT else 0,
     )
-    if fields.text("path", 200) != entry.path:
+    if schema < COMPACT and fields.text("path", 200) != entry.path:
         raise invalid(f"{fields.name('path')} is not {entry.path}")
     return entry
 
@@ -205,6 +240,13 @@ def _indexes(top: Fields) -> tuple[IndexEntry, VectorEntry | None]:
     return fts5, vector
 
 
+def _texts(top: Fields) -> TextsEntry:
+    fields = top.object("texts")
+    if fields.text("path", 130) != TEXTS_PATH:
+        raise invalid(f"{fields.name('path')} is not {TEXTS_PATH}")
+    return TextsEntry(fields.sha256("packedSha256"), fields.integer("packedBytes", 1, MOST_BYTES))
+
+
 def _index(fields: Fields) -> tuple[str, str, int, int]:
     return (
         fields.text("path", 130, _INDEX_PATH),
@@ -237,8 +279,10 @@ def manifest_json(manifest: Manifest) -> bytes:
         "licence": manifest.licence,
         "contentSha256": manifest.content_sha256,
         "downloadBytes": manifest.download_bytes,
-        "documents": [_document_json(document) for document in manifest.documents],
+        "documents": [_document_json(document, manifest.compact) for document in manifest.documents],
     }
+    if manifest.compact:
+        del value["downloadBytes"]
     if manifest.fts5 is not None:
         value["passageSchemaVersion"] = PASSAGE_SCHEMA_VERSION
         value["indexes"] = {"fts5": _index_json(manifest.fts5)}
@@ -250,10 +294,16 @@ def manifest_json(manifest: Manifest) -> bytes:
             "modelRevision": manifest.vector.model_revision,
             "modelDtype": manifest.vector.model_dtype,
         }
+    if manifest.texts is not None:
+        texts = manifest.texts
+        value["texts"] = {
+            "path": TEXTS_PATH, "packedSha256": texts.sha256, "packedBytes": texts.packed_bytes,
+        }  # fmt: skip
+        return (json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
     return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _document_json(document: DocumentEntry) -> dict[str, Any]:
+def _document_json(document: DocumentEntry, compact: bool) -> dict[str, Any]:
     return {
         "id": document.id,
         "title": document.title,
@@ -261,7 +311,7 @@ def _document_json(document: DocumentEntry) -> dict[str, Any]:
         "collection": document.collection,
         "sourceUrl": document.source_url,
         "license": document.licence,
-        "path": document.path,
+        **({"bytes": document.bytes} if compact else {"path": document.path}),
         "sha256": document.sha256,
         "references": [{"title": title, "url": url} for title, url in document.references],
     }

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from cairn.errors import DocumentCorrupt, DocumentNotFound, PackInvalid
+from cairn.index.compact import CompactIndex
 from cairn.index.lexical import LexicalIndex
 from cairn.index.rows import Filters, Rows
 from cairn.index.types import Hit, LexicalQuery
@@ -17,9 +18,10 @@ from cairn.index.vector_store import StoredVectors, VectorRoom
 from cairn.passages.types import Passage
 from cairn.protocol import SourceInfo
 from cairn.sources.packs.archive import PackArchive
-from cairn.sources.packs.manifest import DocumentEntry, Manifest
+from cairn.sources.packs.manifest import MOST_DOCUMENT_BYTES, DocumentEntry, Manifest
 from cairn.sources.packs.narrowed import NarrowedPack
-from cairn.sources.packs.verify import MOST_DOCUMENT_BYTES, open_read_only
+from cairn.sources.packs.verify import open_read_only
+from cairn.sources.packs.verify_compact import open_texts, places
 from cairn.sources.types import Counts, Document, VectorModel
 
 
@@ -54,15 +56,23 @@ class PackSource:
         self._manifest = manifest
         self._documents = {document.id: document for document in manifest.documents}
         self._db = open_read_only(fts5_path)
-        self._lexical = LexicalIndex(self._db, manifest.corpus_id)
         self._vectors: StoredVectors | None = None
         self._narrowed: tuple[Filters, Rows] | None = None  # the last filter, and what passes it
         try:
+            self._texts = open_texts(self._db, archive) if manifest.compact else None
+            self._lexical = self._open_index()
             if manifest.vector is not None and vector_path is not None:
                 self._vectors = StoredVectors(vector_path, vector_path, room or VectorRoom())
         except BaseException:
             self._db.close()
             raise
+
+    def _open_index(self) -> LexicalIndex:
+        if self._texts is None:
+            return LexicalIndex(self._db, self._manifest.corpus_id)
+        self._places = {place.id: place for place in places(self._manifest)}
+        documents = tuple(self._places.values())
+        return CompactIndex(self._db, self._manifest.corpus_id, documents, self._texts.read)
 
     def close(self) -> None:
         """Close the database, the vectors and the ZIP."""
@@ -212,12 +222,18 @@ class PackSource:
 
     def _verified_text(self, entry: DocumentEntry) -> str:
         try:
-            data = self._archive.read(entry.path, MOST_DOCUMENT_BYTES)
+            data = self._text_of(entry)
         except (PackInvalid, OSError) as error:
             raise self._corrupt(entry) from error
         if hashlib.sha256(data).hexdigest() != entry.sha256:
             raise self._corrupt(entry)
         return data.decode("utf-8")
+
+    def _text_of(self, entry: DocumentEntry) -> bytes:
+        if self._texts is None:
+            return self._archive.read(entry.path, MOST_DOCUMENT_BYTES)
+        place = self._places[entry.id]
+        return self._texts.read(place.start, place.bytes)
 
     def _corrupt(self, entry: DocumentEntry) -> DocumentCorrupt:
         return DocumentCorrupt(

@@ -10,17 +10,20 @@ import hashlib
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from cairn.errors import PackInvalid, PackMismatch
+from cairn.index.compact_schema import compact_fault
 from cairn.index.lexical_schema import RANGES, TABLE, schema_fault
 from cairn.index.vectors import VectorFile
 from cairn.passages.ids import passage_sha256
 from cairn.sources.packs.archive import PackArchive
+from cairn.sources.packs.canonical import is_canonical
 from cairn.sources.packs.manifest import (
     MANIFEST,
+    MOST_DOCUMENT_BYTES,
     MOST_MANIFEST_BYTES,
+    TEXTS_PATH,
     DocumentEntry,
     IndexEntry,
     Manifest,
@@ -28,19 +31,11 @@ from cairn.sources.packs.manifest import (
     index_metadata,
     parse_manifest,
 )
+from cairn.sources.packs.solid import cut_at
 from cairn.sources.packs.texts import text_fault
+from cairn.sources.packs.verify_compact import Step, verify_compact
 
-MOST_DOCUMENT_BYTES = 64 << 20
 _ROWS_BETWEEN_STEPS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Progress: ``done`` of ``total`` bytes hashed, or index rows checked."""
-
-    phase: str  # "hash" | "index"
-    done: int
-    total: int
 
 
 def read_manifest(archive: PackArchive) -> Manifest:
@@ -57,7 +52,16 @@ def read_manifest(archive: PackArchive) -> Manifest:
         )
     for name in sorted(manifest.members - present):
         archive.member(name)  # raises and names it
-    if manifest.download_bytes != archive.bytes:
+    if manifest.texts is not None:
+        texts = archive.member(TEXTS_PATH)
+        if (texts.bytes, texts.packed_bytes) != (manifest.text_bytes, manifest.texts.packed_bytes):
+            raise _mismatch(TEXTS_PATH, "size")
+        if not is_canonical(archive):
+            raise PackInvalid(
+                "The pack's ZIP has bytes outside its members that the format does not put there.",
+                hint="Get the pack again from its maker.",
+            )
+    if not manifest.compact and manifest.download_bytes != archive.bytes:
         raise PackMismatch(
             f"The pack has {archive.bytes} bytes, its manifest states {manifest.download_bytes}.",
             hint="Get the pack again; the download may have been cut.",
@@ -86,7 +90,9 @@ def verify(
     with closing(open_read_only(fts5_path)) as db:
         try:
             yield from _verify_fts5(db, manifest, manifest.fts5)
-            if deep:
+            if manifest.compact:
+                yield from verify_compact(db, archive, manifest, deep=deep)
+            elif deep:
                 yield from _verify_passages(db, archive, manifest)
         except sqlite3.DatabaseError as error:
             raise _invalid(manifest.fts5.path, f"it is not a readable database ({error})") from error
@@ -110,8 +116,7 @@ def open_read_only(path: str) -> sqlite3.Connection:
 def _verify_hashes(archive: PackArchive, manifest: Manifest) -> Iterator[Step]:
     total = sum(archive.member(name).bytes for name in manifest.members)
     done = archive.member(MANIFEST).bytes
-    for document in manifest.documents:
-        data = archive.read(document.path, MOST_DOCUMENT_BYTES)
+    for document, data in _documents(archive, manifest):
         _check_document(document, data)
         done += len(data)
         yield Step("hash", done, total)
@@ -125,6 +130,22 @@ def _verify_hashes(archive: PackArchive, manifest: Manifest) -> Iterator[Step]:
             yield Step("hash", done, total)
         if digest.hexdigest() != entry.sha256:
             raise _mismatch(entry.path, "SHA-256")
+
+
+def _documents(archive: PackArchive, manifest: Manifest) -> Iterator[tuple[DocumentEntry, bytes]]:
+    """Every document with its bytes; the member they come from is read to its end."""
+    if manifest.texts is not None:
+        digest = hashlib.sha256()
+        for piece in archive.raw(TEXTS_PATH):
+            digest.update(piece)
+        if digest.hexdigest() != manifest.texts.sha256:
+            raise _mismatch(TEXTS_PATH, "SHA-256")
+        lengths = [document.bytes for document in manifest.documents]
+        texts = cut_at(archive.stream(TEXTS_PATH), lengths)
+        yield from zip(manifest.documents, texts, strict=True)
+    else:
+        for document in manifest.documents:
+            yield document, archive.read(document.path, MOST_DOCUMENT_BYTES)
 
 
 def _check_document(document: DocumentEntry, data: bytes) -> None:
@@ -142,7 +163,7 @@ def _verify_fts5(db: sqlite3.Connection, manifest: Manifest, entry: IndexEntry) 
     (result,) = db.execute("PRAGMA quick_check(1)").fetchone()
     if result != "ok":
         raise _invalid(entry.path, f"its database is damaged ({result})")
-    fault = schema_fault(db)
+    fault = compact_fault(db) if manifest.compact else schema_fault(db)
     if fault:
         raise _invalid(entry.path, fault)
     metadata = dict(db.execute("SELECT key, value FROM corpus_metadata"))
@@ -150,7 +171,7 @@ def _verify_fts5(db: sqlite3.Connection, manifest: Manifest, entry: IndexEntry) 
         if str(metadata.get(key)) != value:
             raise _invalid(entry.path, f"its {key} is not that of the manifest")
     expected = (entry.passage_count, 1, entry.passage_count)
-    for table in (f"{TABLE}_content", f"{TABLE}_docsize"):
+    for table in (f"{TABLE}_docsize",) if manifest.compact else (f"{TABLE}_content", f"{TABLE}_docsize"):
         if db.execute(f"SELECT count(*), min(id), max(id) FROM {table}").fetchone() != expected:
             raise _invalid(entry.path, f"it does not have {entry.passage_count} passages in a row")
         yield Step("index", 0, entry.passage_count)

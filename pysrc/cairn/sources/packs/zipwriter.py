@@ -51,6 +51,18 @@ class ZipWriter:
         self._header(name, z.DEFLATED, zlib.crc32(data), len(packed), len(data), align=False)
         self._file.write(packed)
 
+    def add_packed(self, name: str, source: BinaryIO, crc: int, plain: int) -> None:
+        """Append a member that is deflated already; ``crc`` and ``plain`` are those of its content."""
+        packed = source.seek(0, 2)
+        self._header(name, z.DEFLATED, crc, packed, plain, align=False)
+        for piece in _pieces(source):
+            self._file.write(piece)
+
+    def add_placed(self, name: str, method: int, crc: int, packed: int, plain: int, *, align: bool) -> None:
+        """Write a member's header and step over its data, which are somewhere already."""
+        self._header(name, method, crc, packed, plain, align=align)
+        self._file.seek(packed, 1)
+
     def _header(self, name: str, method: int, crc: int, packed: int, plain: int, *, align: bool) -> None:
         raw = name.encode()
         offset = self._file.tell()
