@@ -44,7 +44,8 @@ class SearchRoom:
     def chips(self, group: str) -> dict[str, int]:
         """Values of a filter by name, with their counts."""
         found: Any = self.page.locator(f'.chip[data-group="{group}"]').evaluate_all(
-            "chips => chips.map(c => [c.querySelector('span').textContent, c.querySelector('small').textContent])"
+            "chips => chips.map("
+            "c => [c.querySelector('span').textContent, c.querySelector('small').textContent])"
         )
         return {name: int(count.replace(",", "")) for name, count in found}
 
