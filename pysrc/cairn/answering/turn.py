@@ -45,9 +45,10 @@ from cairn.answering.rewrite import Rewrite, standalone
 from cairn.errors import CairnError, ModelUnavailable, TimedOut
 from cairn.models.ports import Delta, Embedder, Finished, Generator, ModelInfo
 from cairn.passages.languages import iso639_3
-from cairn.protocol import AskEvent, AskResult, QuoteInfo, Style
+from cairn.protocol import AskEvent, AskResult, QuoteInfo, Route, Style
 from cairn.retrieval.analysis import Analysis, analyse
 from cairn.retrieval.overlap import Weights
+from cairn.retrieval.routing import Routed, route
 from cairn.retrieval.search import Clock, search
 from cairn.retrieval.types import SearchResult
 from cairn.sources.types import Source
@@ -64,6 +65,12 @@ QUOTE_LIMIT_S = 4.0
 """Longest wait for the sentences' vectors before the draft goes out without them."""
 
 
+NOTE_CHAT = (
+    "Cairn answers questions from the library on this device, with the place where each answer stands. "
+    "Ask it something."
+)
+NOTE_WRITING = "Cairn writes no texts of its own. This is what your library says about it."
+NOTE_EMERGENCY = "If someone is in danger, call your local emergency number first."
 NOTE_WEAK = "These passages are only near your question. Read them before you rely on them."
 NOTE_LOOPING = "The model began to repeat itself and was stopped."
 NOTE_DRIFTING = "The model left your library's text and was stopped."
@@ -72,13 +79,15 @@ WROTE_NOTHING = "The model ended without writing anything."
 NOTE_LENGTH = "The answer was cut at its longest length."
 
 
+_ROUTE_NOTES: dict[Route, tuple[str, ...]] = {"writing": (NOTE_WRITING,), "emergency": (NOTE_EMERGENCY,)}
+
+
 @dataclass(slots=True)
 class _Turn:
     """State of one turn; ``result`` is complete at any time, so that a stop can return it."""
 
     question: str  # the standalone one
     asked: str  # as it was typed
-    rewrite: Rewrite
     style: Style
     language: str  # to answer in, "" for that of the question
     sources: Sequence[Source]
@@ -121,12 +130,21 @@ async def run_turn(
     rewrite = standalone(question, recent(history), query)
     analysis = analyse(rewrite.query)
     turn = _Turn(
-        analysis.question, question, rewrite, style, iso639_3(language) if language else "",
+        analysis.question, question, style, iso639_3(language) if language else "",
         sources, generator, clock, emit, failed,
         nonce or secrets.token_hex(4), clock(), _empty(analysis, rewrite),
     )  # fmt: skip
+    routed = Routed("library", 1.0, "the person's own query") if query else route(question)
+    turn.result["route"] = routed.route
+    turn.debug = {
+        "rewrite": {"original": question, **rewrite.described()},
+        "route": routed.described(),
+    }
     try:
-        await _answer(turn, analysis, embedder)
+        if routed.route == "chat":
+            _chat(turn)
+        else:
+            await _answer(turn, analysis, embedder)
     except asyncio.CancelledError:
         task = asyncio.current_task()
         if task is not None:
@@ -139,6 +157,13 @@ async def run_turn(
     turn.result["timings"]["total"] = clock() - turn.began
     emit(cast(AskEvent, {"type": "done", **turn.result}))
     return turn.result
+
+
+def _chat(turn: _Turn) -> None:
+    """Small talk: nothing is searched and nothing is written; one honest sentence says what is done."""
+    turn.result["finish"], turn.result["reason"] = "not_searched", NOTE_CHAT
+    turn.emit({"type": "note", "message": NOTE_CHAT})
+    _debug(turn)
 
 
 async def _answer(turn: _Turn, analysis: Analysis, embedder: Embedder | None) -> None:
@@ -160,13 +185,9 @@ async def _answer(turn: _Turn, analysis: Analysis, embedder: Embedder | None) ->
     weights = Weights(found.weights)
     _cite(turn, found)
     await _quote(turn, found, weights, embedder)
-    for note in found.notes:
+    for note in (*_ROUTE_NOTES.get(result["route"], ()), *found.notes):
         turn.emit({"type": "note", "message": note})
-    turn.debug = {
-        "rewrite": {"original": turn.asked, **turn.rewrite.described()},
-        "route": {"route": result["route"]},
-        **describe(analysis, found, weights),
-    }
+    turn.debug |= describe(analysis, found, weights)
     info = turn.generator.info if turn.generator is not None else None
     if turn.generator is not None and info is not None and found.outcome == "matched":
         await _write(turn, turn.generator, info, analysis, found, weights)

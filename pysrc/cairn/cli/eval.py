@@ -50,6 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=int, default=0, help="measure only every n-th question to get this many"
     )
+    parser.add_argument(
+        "--conversational", action="store_true", help="measure rewriting: last turn, rules, gold rewrite"
+    )
     parser.add_argument("--only", default="", help="passages of this language only (as the corpus names it)")
 
 
@@ -75,7 +78,12 @@ async def run(options: argparse.Namespace) -> int:
             if options.limit:
                 asked = asked[:: max(1, len(asked) // options.limit)]
             print(f"\n{folder.name}: {len(passages)} passages, {len(asked)} questions")
-            await evaluate(source, asked, embedder)
+            if options.conversational:
+                from cairn.cli import eval_conversational
+
+                await eval_conversational.evaluate(source, folder, options.qrels, embedder)
+            else:
+                await evaluate(source, asked, embedder)
             source.close()
     return 0
 

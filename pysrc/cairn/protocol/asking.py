@@ -101,7 +101,7 @@ class AskResult(TypedDict):
     tokens_per_second: float
     first_token_ms: float
     timings: dict[str, float]
-    reason: NotRequired[str]  # why finish is "failed", one sentence
+    reason: NotRequired[str]  # why finish is "failed" or "not_searched"
     thread: NotRequired[str]  # where the turn is kept
     turn: NotRequired[str]
 

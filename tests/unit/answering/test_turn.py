@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import cairn.answering.turn as module
+from cairn.answering.conversation import PastTurn
 from cairn.answering.turn import run_turn
 from cairn.errors import CairnError, PackInvalid, WorkerCrashed
 from cairn.models.ports import ModelInfo
@@ -297,3 +298,27 @@ def test_a_detailed_answer_and_its_language_reach_the_prompt() -> None:
     generator.info = ModelInfo("lfm", "r", "q4", "webgpu", context=32_768)
     Turn(generator).run(style="detailed", language="es")
     assert "in Spanish" in generator.messages[0].content and "every step" in generator.messages[0].content
+
+
+def test_small_talk_is_answered_without_a_search() -> None:
+    turn = Turn(FakeGenerator("Hello!"))
+    result = turn.run("hello, how are you?")
+    assert result["route"] == "chat" and result["finish"] == "not_searched"
+    assert turn.types() == ["note", "debug", "done"] and result["text"] == "" and not result["citations"]
+    assert turn.sources[0].queries == [] and turn.generator is not None and not turn.generator.messages
+
+
+def test_an_emergency_is_searched_and_says_whom_to_call() -> None:
+    turn = Turn(FakeGenerator("Bring river water to a rolling boil for one minute."))
+    result = turn.run("my son drank river water and is not breathing")
+    assert result["route"] == "emergency" and turn.sources[0].queries
+    assert module.NOTE_EMERGENCY in [e["message"] for e in turn.events if e["type"] == "note"]
+
+
+def test_a_conversation_is_searched_with_what_it_is_about() -> None:
+    past = [PastTurn(QUESTION, QUESTION, "Boil it.")]
+    turn = Turn(None)
+    result = turn.run("And with bleach?", history=past)
+    assert result["rewritten"] and result["query"].startswith(QUESTION)
+    assert turn.event("retrieval_query")["original"] == "And with bleach?"
+    assert "bleach" in " ".join(quote["text"] for quote in result["quotes"])
