@@ -26,7 +26,7 @@ from time import perf_counter
 from cairn.cli.eval_source import EvalSource, build_source
 from cairn.models.ports import Embedder
 from cairn.retrieval.search import search
-from cairn.retrieval.types import Candidate, SearchResult
+from cairn.retrieval.types import Candidate, Fusion, SearchResult
 
 DEPTH = 10
 STAGES = ("keywords", "meaning", "both")
@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conversational", action="store_true", help="measure rewriting: last turn, rules, gold rewrite"
     )
+    parser.add_argument("--fusion", choices=("calibrated", "rrf"), default="calibrated")
     parser.add_argument("--only", default="", help="passages of this language only (as the corpus names it)")
 
 
@@ -83,7 +84,7 @@ async def run(options: argparse.Namespace) -> int:
 
                 await eval_conversational.evaluate(source, folder, options.qrels, embedder)
             else:
-                await evaluate(source, asked, embedder)
+                await evaluate(source, asked, embedder, options.fusion)
             source.close()
     return 0
 
@@ -119,14 +120,19 @@ def questions(folder: Path, qrels: str) -> list[Question]:
     return found
 
 
-async def evaluate(source: EvalSource, asked: Sequence[Question], embedder: Embedder | None) -> None:
+async def evaluate(
+    source: EvalSource,
+    asked: Sequence[Question],
+    embedder: Embedder | None,
+    fusion: Fusion = "calibrated",
+) -> None:
     """Search every question and print the tables."""
     scores: dict[str, dict[str, list[Sequence[float]]]] = {stage: defaultdict(list) for stage in STAGES}
     outcomes: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     took: list[float] = []
     for question in asked:
         began = perf_counter()
-        result = await search(question.text, sources=[source], embedder=embedder, clock=clock)
+        result = await search(question.text, sources=[source], embedder=embedder, clock=clock, fusion=fusion)
         took.append((perf_counter() - began) * 1_000)
         outcomes[bool(question.relevant)][result.outcome] += 1
         if question.relevant:

@@ -68,6 +68,10 @@ class EvalSource:
         """By cosine."""
         return self._vectors.search(query, limit) if self._vectors else []
 
+    def vector_values(self, rows: Sequence[int]) -> list[array[int]]:
+        """Of the stored vectors."""
+        return self._vectors.values(rows) if self._vectors else []
+
     def passages(self, rows: Sequence[int]) -> list[Passage]:
         """In the order asked."""
         return self._index.passages(rows)

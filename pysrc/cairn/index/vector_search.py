@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import mul
 from pathlib import Path
 from types import ModuleType
@@ -54,6 +54,10 @@ class VectorIndex:
             rows = best_rows(self._blocks(), self._file.norms, query, limit, MARGIN)
         exact = [(-self._score(query, length, row), row) for row in rows]
         return [Hit(row, -value) for value, row in heapq.nsmallest(limit, exact)]
+
+    def values(self, rows: Sequence[int]) -> list[array[int]]:
+        """The int8 values of these rows, any positive multiple of the vectors, in the order asked."""
+        return self._file.values(rows)
 
     def _score(self, query: array[float], length: float, row: int) -> float:
         values = array("b", self._file.rows(row, 1))

@@ -115,6 +115,10 @@ class VectorFile:
         self._file.seek(self.header.vector_offset + first * self.header.dimensions)
         return self._file.read(count * self.header.dimensions)
 
+    def values(self, rows: Sequence[int]) -> list[array[int]]:
+        """The int8 values of single rows, in the order asked."""
+        return [array("b", self.rows(row, 1)) for row in rows]
+
     def blocks(self, rows: int = 4096) -> Iterator[tuple[int, bytes]]:
         """``(first row, raw bytes)`` of all rows in blocks of at most ``rows``."""
         for first in range(0, self.header.count, rows):

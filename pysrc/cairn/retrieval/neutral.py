@@ -31,8 +31,11 @@ import json
 import math
 import struct
 from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from operator import mul
 
 from cairn.models.ports import ModelInfo
 
@@ -43,8 +46,8 @@ def language_neutral(vector: array[float], model: ModelInfo) -> array[float]:
     """The unit vector of a question without the directions of languages; unchanged for models whose
     directions are not known.
     """
-    directions = _directions(model.id.rpartition("/")[2])
-    if not directions or len(directions[0]) != len(vector):
+    directions = model_directions(model, len(vector))
+    if not directions:
         return vector
     left = list(vector)
     for direction in directions:
@@ -52,6 +55,56 @@ def language_neutral(vector: array[float], model: ModelInfo) -> array[float]:
         left = [value - along * part for value, part in zip(left, direction, strict=True)]
     length = math.sqrt(sum(value * value for value in left))
     return array("f", [value / length for value in left]) if length else vector
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A passage's vector beside a question's."""
+
+    cosine: float
+    freed: float  # length of the unit vector without the directions of languages, 0..1
+    values: Sequence[float]  # as they came, any length
+
+
+def place(query: Sequence[float], values: Sequence[float], model: ModelInfo) -> Place | None:
+    """Where a passage lies; ``query`` has length 1. None for a zero vector."""
+    length = math.sqrt(_dot(values, values))
+    if not length:
+        return None
+    taken = sum((_dot(values, direction) / length) ** 2 for direction in model_directions(model, len(values)))
+    return Place(_dot(query, values) / length, math.sqrt(max(1e-6, 1.0 - taken)), values)
+
+
+def likeness(places: Sequence[Place], anchor: Place, model: ModelInfo) -> list[float]:
+    """Cosine of each passage with the anchor, the directions of languages taken out of both.
+
+    Translations of one text reach .9 and more, whatever their languages; other passages about the
+    same matter .75 to .85.
+    """
+    centre = list(anchor.values)
+    for direction in model_directions(model, len(centre)):
+        along = _dot(centre, direction)
+        centre = [value - along * part for value, part in zip(centre, direction, strict=True)]
+    size = math.sqrt(_dot(centre, centre))
+    if not size:
+        return [0.0] * len(places)
+    return [_dot(p.values, centre) / (size * math.sqrt(_dot(p.values, p.values)) * p.freed) for p in places]
+
+
+def model_directions(model: ModelInfo, dimensions: int) -> tuple[tuple[float, ...], ...]:
+    """Orthonormal directions of a model in which its languages differ, () when they are not known."""
+    found = _directions(model.id.rpartition("/")[2])
+    return found if found and len(found[0]) == dimensions else ()
+
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return float(_sumprod(a, b))
+
+
+# From Python 3.12 on, three times as fast; the last digit may differ.
+_sumprod: Callable[[Sequence[float], Sequence[float]], float] = getattr(
+    math, "sumprod", lambda a, b: sum(map(mul, a, b))
+)
 
 
 @cache

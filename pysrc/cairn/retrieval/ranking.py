@@ -1,35 +1,27 @@
 """From what each retriever found to the passages that are kept.
 
-**Fusion** is reciprocal rank fusion with k = 60 and equal weights (Cormack, Clarke and Büttcher
-2009: score = sum over lists of 1 / (k + rank)) of two lists: all keyword hits, and all passages that
-E5 scored, by cosine + :data:`AGREEMENT` × coverage. The second term is small against the cosine and
-does two things: of translations of one text, the one in the question's language comes first; and
-among passages that mean about the same, those that say it in the question's words do.
+**Calibrated fusion.** Every candidate, whoever found it, is scored by both measures:
 
-A keyword list must not outvote meaning when it is about other things, as happens when question and
-passages differ in language and share only names and loan words. So, when meaning is there, keyword
-hits with a coverage below :data:`HIT_FLOOR` do not vote, and none of them votes when even the best
-covers less than :data:`LIST_FLOOR` of the question. A hit without a vote stays a candidate as far
-as meaning finds it.
+    cosine / freed ** 0.35 + 0.14 × wording - distrust + 0.6 × max(0, likeness - 0.85)
 
-nDCG@10 with E5-small q8, one setting for all (xquad: 264 questions, every twelfth):
+* *cosine* of the language-neutral question (:mod:`cairn.retrieval.neutral`); *freed* is the length of
+  the passage's vector without the directions of languages, so that a passage is not held back for
+  being in some language;
+* *wording* (:mod:`cairn.retrieval.wording`), 0 to 1: what names, numbers and rare words tell;
+* *distrust*, language agreement as a signal: a passage in the question's language that has none of its
+  words (wording below 0.15) loses up to 0.02. Of one in another language nothing can be expected;
+* *likeness* to the passage that leads by the first three: translations of it, and little else, pass
+  0.85 and come up beside it.
 
-===========================================  =============  =============  =============
-set                                          keywords       meaning        both
-===========================================  =============  =============  =============
-field-qa (40 questions; plain RRF .475)      .336           .462           .478
-xquad en → en (plain RRF .982)               .941           .993           .993
-xquad es, ar → en (plain RRF .887, .754)     .566, .070     .979, .738     .979, .738
-xquad hi, zh → en                            .156, .129     .880, .778     .880, .778
-library in five languages, en, es            .954, .934     .986, .935     .986, .956
-the same, ar, hi, zh                         .85 .92 .97    .84 .96 .95    .85 .95 .95
-answer in English, distractors in es, ar     –              .949, .728     .949, .681
-the same, hi, zh                             –              .697, .714     .697, .714
-===========================================  =============  =============  =============
+A candidate without a vector gets the least cosine of those that have one. Without meaning at all
+wording alone decides; ties keep the order of the keyword hits.
 
-**Several sources.** Cosines of one model are comparable, so all scored passages form one list.
-bm25 scores of different indexes are not: their lists are merged head by head, the head that covers
-more of the question first, which keeps each list's own order.
+**RRF** (Cormack, Clarke and Büttcher 2009: sum over lists of 1 / (k + rank), k = 60, equal weights)
+stays selectable; its two lists are wording and cosine. docs/retrieval.md has the comparison, with
+min-max and others, and how the constants were chosen.
+
+**Several sources.** Cosines of one model and wording are comparable across sources, so all passages
+form one list.
 """
 
 from __future__ import annotations
@@ -39,15 +31,19 @@ from dataclasses import dataclass, field
 
 from cairn.index.diversity import drop_reasons
 from cairn.index.fusion import reciprocal_rank_fusion
+from cairn.models.ports import ModelInfo
+from cairn.passages.languages import UNKNOWN
 from cairn.retrieval.analysis import Analysis
 from cairn.retrieval.judge import judge
+from cairn.retrieval.neutral import likeness, model_directions
 from cairn.retrieval.overlap import Weights
-from cairn.retrieval.types import Candidate, Mode, SearchResult
+from cairn.retrieval.types import Candidate, Fusion, Mode, SearchResult
 
 CONSIDERED = 80
-LIST_FLOOR = 0.5
-HIT_FLOOR = 0.2
-AGREEMENT = 0.04
+FREED = 0.35
+WORDING = 0.14
+DISTRUST, EXPECTED = 0.02, 0.15
+ALIKE, LIKENESS = 0.6, 0.85
 
 
 @dataclass(slots=True)
@@ -57,20 +53,22 @@ class Ranked:
     lexical: list[list[Candidate]]  # per source
     semantic: list[list[Candidate]] = field(default_factory=list)  # per source with vectors
     reranked: list[Candidate] = field(default_factory=list)  # keyword hits that E5 has scored
+    model: ModelInfo | None = None  # of the vectors
 
 
-def rank(ranked: Ranked, analysis: Analysis, weights: Weights) -> SearchResult:
+def rank(ranked: Ranked, analysis: Analysis, weights: Weights, fusion: Fusion = "calibrated") -> SearchResult:
     """Fuse, diversify, judge. Sets ranks, ``fused`` and ``dropped`` of the candidates."""
-    words = merge(ranked.lexical)
-    meaning = sorted(
-        [c for found in ranked.semantic for c in found] + ranked.reranked,
-        key=lambda c: -(c.semantic_score + AGREEMENT * c.coverage),
-    )
+    words = sorted(_unique(ranked.lexical), key=lambda c: -c.wording)
+    meaning = sorted(_scored(ranked), key=lambda c: -nearness(c))
     for position, candidate in enumerate(words, start=1):
         candidate.lexical_rank = position
     for position, candidate in enumerate(meaning, start=1):
         candidate.semantic_rank = position
-    considered = _fuse(words, meaning)[:CONSIDERED]
+    if fusion == "rrf":
+        considered = _by_rank(words, meaning)
+    else:
+        considered = _by_score(words, meaning, analysis.language, ranked.model)
+    considered = considered[:CONSIDERED]
     for candidate, reason in zip(considered, drop_reasons([c.passage for c in considered]), strict=True):
         candidate.dropped = reason
     kept = [c for c in considered if not c.dropped]
@@ -84,38 +82,65 @@ def rank(ranked: Ranked, analysis: Analysis, weights: Weights) -> SearchResult:
     )
 
 
-def _fuse(words: list[Candidate], meaning: list[Candidate]) -> list[Candidate]:
-    """All candidates, best first; those without a vote at the end, in keyword order."""
-    voters = voting(words) if meaning else words
+def nearness(candidate: Candidate) -> float:
+    """The cosine, freed in part from the passage's language."""
+    place = candidate.place
+    return candidate.semantic_score / place.freed**FREED if place else candidate.semantic_score
+
+
+def _unique(lists: Sequence[list[Candidate]]) -> list[Candidate]:
+    return list({id(c): c for found in lists for c in found}.values())
+
+
+def _scored(ranked: Ranked) -> list[Candidate]:
+    """All candidates that have a cosine, found by meaning or not."""
+    found = _unique([*ranked.semantic, ranked.reranked])
+    known = {id(c) for c in found}
+    return found + [c for c in _unique(ranked.lexical) if c.place and id(c) not in known]
+
+
+def _by_rank(words: list[Candidate], meaning: list[Candidate]) -> list[Candidate]:
     by_id = {id(c): c for c in (*words, *meaning)}
-    fused = reciprocal_rank_fusion([[id(c) for c in meaning], [id(c) for c in voters]])
+    fused = reciprocal_rank_fusion([[id(c) for c in meaning], [id(c) for c in words]])
     for key, score in fused:
         by_id[key].fused = score
-    ranked = {key for key, _ in fused}
-    silent = [c for c in words if id(c) not in ranked]
-    for candidate in silent:
-        candidate.fused = 0.0
-    return [by_id[key] for key, _ in fused] + silent
+    return [by_id[key] for key, _ in fused]
 
 
-def merge(lists: Sequence[list[Candidate]]) -> list[Candidate]:
-    """Merge keyword lists head by head, the better covering head first; ties in source order."""
-    heads = [0] * len(lists)
-    merged: list[Candidate] = []
-    while True:
-        open_lists = [i for i, items in enumerate(lists) if heads[i] < len(items)]
-        if not open_lists:
-            return merged
-        best = max(open_lists, key=lambda i: (lists[i][heads[i]].coverage, -heads[i], -i))
-        merged.append(lists[best][heads[best]])
-        heads[best] += 1
+def _by_score(
+    words: list[Candidate], meaning: list[Candidate], language: str, model: ModelInfo | None
+) -> list[Candidate]:
+    everything = _unique([meaning, words])
+    if not meaning:
+        for candidate in everything:
+            candidate.fused = candidate.wording
+        return everything
+    least = min(map(nearness, meaning))
+    for candidate in everything:
+        base = nearness(candidate) if candidate.semantic_rank else least
+        candidate.fused = base + WORDING * candidate.wording - distrust(candidate, language)
+    _lift_translations(everything, model)
+    # Rounded, so that the last digit of a sum decides nothing.
+    return sorted(everything, key=lambda c: -round(c.fused, 9))
 
 
-def voting(words: Sequence[Candidate]) -> list[Candidate]:
-    """The keyword hits that may vote beside meaning (see the module)."""
-    if max((c.coverage for c in words), default=0.0) < LIST_FLOOR:
-        return []
-    return [c for c in words if c.coverage >= HIT_FLOOR]
+def distrust(candidate: Candidate, language: str) -> float:
+    """What a passage loses that has none of the question's words although they share the language."""
+    if language not in (UNKNOWN, candidate.passage.language) and candidate.passage.language != UNKNOWN:
+        return 0.0
+    return DISTRUST * max(0.0, 1.0 - candidate.wording / EXPECTED)
+
+
+def _lift_translations(candidates: list[Candidate], model: ModelInfo | None) -> None:
+    placed = [(c, c.place) for c in candidates if c.place]
+    if model is None or not placed:
+        return
+    _, anchor = max(placed, key=lambda item: item[0].fused)
+    if not model_directions(model, len(anchor.values)):
+        return  # likeness means nothing where all texts of a language are alike
+    alike = likeness([place for _, place in placed], anchor, model)
+    for (candidate, _), value in zip(placed, alike, strict=True):
+        candidate.fused += ALIKE * max(0.0, value - LIKENESS)
 
 
 def mode_of(ranked: Ranked) -> Mode:

@@ -32,12 +32,13 @@ from cairn.index.types import Hit
 from cairn.models.ports import Embedder, ModelInfo
 from cairn.passages.embedding import embedding_text
 from cairn.retrieval.analysis import Analysis, analyse
-from cairn.retrieval.neutral import language_neutral
+from cairn.retrieval.neutral import language_neutral, place
 from cairn.retrieval.overlap import Weights
 from cairn.retrieval.ranking import Ranked, rank
-from cairn.retrieval.types import Candidate, Mode, SearchResult
-from cairn.retrieval.weights import question_weights
-from cairn.sources.types import Source, VectorModel, search_vector
+from cairn.retrieval.types import Candidate, Fusion, Mode, SearchResult
+from cairn.retrieval.weights import key_weights, term_weights
+from cairn.retrieval.wording import Wording, read
+from cairn.sources.types import Source, Valued, VectorModel, search_vector
 
 PER_SOURCE = 40
 RERANKED = 16
@@ -64,10 +65,12 @@ class WordsStage:
     analysis: Analysis
     sources: list[Source]
     weights: Weights
+    wording: Wording
     lexical: list[list[Candidate]]  # per source, in bm25 order
     result: SearchResult
     timings: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    fusion: Fusion = "calibrated"
     error: CairnError | None = None  # why meaning could not be added
 
 
@@ -88,6 +91,7 @@ async def search(
     embedder: Embedder | None,
     clock: Clock,
     failed: Callable[[str, CairnError], None] | None = None,
+    fusion: Fusion = "calibrated",
 ) -> SearchResult:
     """Both stages. ``failed("meaning", error)`` is told of an embedder that raised.
 
@@ -97,6 +101,7 @@ async def search(
     vector = start_embedding(analysis, embedder)
     try:
         stage = await search_words(analysis, sources=sources, clock=clock)
+        stage.fusion = fusion
         result = await add_meaning(stage, embedder=embedder, clock=clock, vector=vector)
     finally:
         if vector is not None:
@@ -138,10 +143,11 @@ async def search_words(analysis: Analysis, *, sources: Sequence[Source], clock: 
     if errors and not asked:
         raise errors[0]
     searched = clock()
-    weights = question_weights(analysis, asked)
-    lexical = [_candidates(s, h, weights) for s, h in zip(asked, found, strict=True)]
+    terms = term_weights(analysis, asked)
+    weights, wording = key_weights(terms), Wording(terms)
+    lexical = [_candidates(s, h, weights, wording) for s, h in zip(asked, found, strict=True)]
     timings = {"lexical": searched - began, "passages": clock() - searched}
-    stage = WordsStage(analysis, asked, weights, lexical, _nothing(analysis), timings, notes)
+    stage = WordsStage(analysis, asked, weights, wording, lexical, _nothing(analysis), timings, notes)
     stage.result = _rank(stage, Ranked(lexical=lexical), clock)
     return stage
 
@@ -169,7 +175,7 @@ async def add_meaning(
         query = language_neutral(query, embedder.info)
         stage.timings["embed"] = clock() - began
         semantic = await _search_vectors(stage, query, embedder.info, clock)
-        reranked = await _rerank(stage, query, embedder, clock) if rerank else []
+        reranked = await _rerank(stage, query, embedder, embedder.info, clock) if rerank else []
     except (CairnError, TimeoutError) as error:
         stage.error = (
             error
@@ -179,7 +185,7 @@ async def add_meaning(
         stage.notes.append(KEYWORDS_ONLY.format(reason=stage.error.message))
         stage.result.notes = list(stage.notes)
         return stage.result
-    ranked = Ranked(lexical=stage.lexical, semantic=semantic, reranked=reranked)
+    ranked = Ranked(stage.lexical, semantic, reranked, embedder.info)
     stage.result = _rank(stage, ranked, clock)
     stage.result.vector = query
     return stage.result
@@ -193,20 +199,17 @@ def _nothing(analysis: Analysis) -> SearchResult:
     return SearchResult(analysis.shown, "lexical-fallback", "no_match", [], [])
 
 
-def _candidates(source: Source, hits: Sequence[Hit], weights: Weights) -> list[Candidate]:
-    """The hits with their passages and coverage, in the same order; 1-based lexical ranks."""
+def _candidates(source: Source, hits: Sequence[Hit], weights: Weights, wording: Wording) -> list[Candidate]:
+    """The hits with their passages, coverage and wording, in the same order."""
     passages = source.passages([hit.row for hit in hits]) if hits else []
-    return [
-        Candidate(
-            passage=passage,
-            fused=0.0,
-            lexical_rank=position,
-            lexical_score=hit.score,
-            coverage=weights.coverage(passage),
-            mode=cast(Mode, source.mode),
+    found = []
+    for hit, passage in zip(hits, passages, strict=True):
+        coverage, worded = read(passage, weights, wording)
+        mode = cast(Mode, source.mode)
+        found.append(
+            Candidate(passage, 0.0, lexical_score=hit.score, coverage=coverage, wording=worded, mode=mode)
         )
-        for position, (hit, passage) in enumerate(zip(hits, passages, strict=True), start=1)
-    ]
+    return found
 
 
 async def _search_vectors(
@@ -222,9 +225,8 @@ async def _search_vectors(
         known = {c.passage.row: c for c in lexical}
         missing = [hit.row for hit in hits if hit.row not in known]
         for passage in source.passages(missing) if missing else []:
-            known[passage.row] = Candidate(
-                passage=passage, fused=0.0, coverage=stage.weights.coverage(passage)
-            )
+            coverage, worded = read(passage, stage.weights, stage.wording)
+            known[passage.row] = Candidate(passage, 0.0, coverage=coverage, wording=worded)
         for candidate in lexical:
             candidate.mode = "hybrid-full-vector"
         found = []
@@ -234,18 +236,30 @@ async def _search_vectors(
             candidate.mode = "hybrid-full-vector"
             found.append(candidate)
         lists.append(found)
+        _place(source, list(known.values()), query, info)
     stage.timings["vectors"] = clock() - began
     return lists
 
 
+def _place(source: Source, candidates: Sequence[Candidate], query: array[float], info: ModelInfo) -> None:
+    """Let keyword hits have their cosine too, where the source gives single vectors."""
+    if not isinstance(source, Valued):
+        return
+    values = source.vector_values([c.passage.row for c in candidates])
+    for candidate, vector in zip(candidates, values, strict=bool(values)):
+        candidate.place = place(query, vector, info)
+        if candidate.place is not None:
+            candidate.semantic_score = candidate.place.cosine
+
+
 async def _rerank(
-    stage: WordsStage, query: array[float], embedder: Embedder, clock: Clock
+    stage: WordsStage, query: array[float], embedder: Embedder, info: ModelInfo, clock: Clock
 ) -> list[Candidate]:
     """The best keyword hits of sources without comparable vectors, scored by E5 in batches."""
     pools = [
         lexical
         for source, lexical in zip(stage.sources, stage.lexical, strict=True)
-        if not comparable(source.vector_model, embedder.info)
+        if not comparable(source.vector_model, info)
     ]
     if not any(pools):
         return []
@@ -263,7 +277,8 @@ async def _rerank(
         async with asyncio.timeout(left):
             vectors = await embedder.embed_passages(texts)
         for candidate, vector in zip(batch, vectors, strict=True):
-            candidate.semantic_score = sum(a * b for a, b in zip(query, vector, strict=True))
+            candidate.place = place(query, vector, info)
+            candidate.semantic_score = candidate.place.cosine if candidate.place else 0.0
             candidate.mode = "semantic-reranked"
         scored += batch
         took = clock() - started
@@ -279,7 +294,7 @@ def zip_longest_lists(lists: Sequence[list[Candidate]]) -> list[list[Candidate]]
 
 def _rank(stage: WordsStage, ranked: Ranked, clock: Clock) -> SearchResult:
     began = clock()
-    result = rank(ranked, stage.analysis, stage.weights)
+    result = rank(ranked, stage.analysis, stage.weights, stage.fusion)
     stage.timings["rank"] = clock() - began
     result.timings = dict(stage.timings)
     result.notes = list(stage.notes)

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from cairn.passages.types import Passage
+from cairn.retrieval.neutral import Place
 
 Mode = Literal[
     "hybrid-full-vector", "semantic-reranked", "xapian-full-text", "title-only", "lexical-fallback"
 ]
+Fusion = Literal["calibrated", "rrf"]
+"""How lists are merged; see :mod:`cairn.retrieval.ranking`."""
+
 Outcome = Literal["matched", "weak", "no_match"]
 
 
@@ -25,6 +29,8 @@ class Candidate:
     semantic_rank: int = 0
     semantic_score: float = 0.0  # cosine
     coverage: float = 0.0  # share of the query's informative words found in the passage
+    wording: float = 0.0  # how far it says it in the question's words, 0..1
+    place: Place | None = None  # its vector, where there is one and meaning was asked
     mode: Mode = "lexical-fallback"  # how this hit's own source was ranked
     dropped: str = ""  # why it was not kept: "per_document", "duplicate", "limit"
 

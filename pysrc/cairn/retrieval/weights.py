@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from cairn.passages.scripts import has_cjk
@@ -24,25 +24,33 @@ class Counted(Protocol):
         """In how many passages each term occurs; 0 for unknown ones."""
 
 
-def question_weights(analysis: Analysis, sources: Sequence[Source]) -> Weights:
-    """Weights of the keys of the question's terms and phrases: :func:`~.overlap.rarity` over all
-    sources that count words, else a guess by length (long words are rare).
+def term_weights(analysis: Analysis, sources: Sequence[Source]) -> dict[str, float]:
+    """Rarity of the question's terms and of the words of its phrases: :func:`~.overlap.rarity` over
+    all sources that count words, else a guess by length (long words are rare).
 
     A word that no source has keeps its full weight: not finding it is what coverage must tell.
     """
     terms = list(dict.fromkeys([*analysis.terms, *(w for p in analysis.phrases for w in words(p))]))
     counted = [source for source in sources if isinstance(source, Counted)]
     documents = sum(source.passage_count for source in counted)
-    if documents:
-        tables = [source.document_frequency(terms) for source in counted]
-        told = [rarity(documents, sum(table[term] for table in tables)) for term in terms]
-    else:
-        told = [_by_length(term) for term in terms]
+    if not documents:
+        return {term: _by_length(term) for term in terms}
+    tables = [source.document_frequency(terms) for source in counted]
+    return {term: rarity(documents, sum(table[term] for table in tables)) for term in terms}
+
+
+def key_weights(terms: Mapping[str, float]) -> Weights:
+    """Weights of the keys of these terms."""
     weights: dict[str, float] = {}
-    for term, value in zip(terms, told, strict=True):
+    for term, value in terms.items():
         for key in keys_of(term):
             weights[key] = max(weights.get(key, 0.0), value)
     return Weights(weights)
+
+
+def question_weights(analysis: Analysis, sources: Sequence[Source]) -> Weights:
+    """Weights of the keys of the question's terms and phrases."""
+    return key_weights(term_weights(analysis, sources))
 
 
 def _by_length(term: str) -> float:

@@ -109,6 +109,14 @@ class Stepping(Protocol):
         """As :meth:`Source.search_vector`."""
 
 
+@runtime_checkable
+class Valued(Protocol):
+    """A source that gives the vectors of single passages."""
+
+    def vector_values(self, rows: Sequence[int]) -> list[array[int]]:
+        """A positive multiple of each passage's vector, in the order asked; [] without vectors."""
+
+
 async def search_vector(source: Source, query: array[float], limit: int) -> list[Hit]:
     """Ask a source's vectors, in steps where it can."""
     if isinstance(source, Stepping):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
+
 import pytest
 
+from cairn.models.ports import ModelInfo
 from cairn.retrieval.analysis import analyse
 from cairn.retrieval.judge import judge, probability
+from cairn.retrieval.neutral import likeness, model_directions, place
 from cairn.retrieval.overlap import Weights
-from cairn.retrieval.ranking import CONSIDERED, Ranked, merge, rank, voting
-from cairn.retrieval.types import Candidate
+from cairn.retrieval.ranking import CONSIDERED, DISTRUST, Ranked, distrust, rank
+from cairn.retrieval.types import Candidate, SearchResult
 from tests.unit.retrieval.library import passage
 
 NOTHING = Weights({})
@@ -25,37 +29,76 @@ def candidate(row: int, coverage: float = 0.5, cosine: float = 0.0, **more: str)
     )
 
 
-def test_lists_of_several_sources_are_merged_by_coverage() -> None:
-    """Intent: bm25 of two indexes cannot be compared; each list keeps its own order."""
-    a = [candidate(1, 0.9), candidate(2, 0.1), candidate(3, 0.8)]
-    b = [candidate(4, 0.5, source="b"), candidate(5, 0.4, source="b")]
-    assert [c.passage.row for c in merge([a, b])] == [1, 4, 5, 2, 3]
-    assert merge([[], []]) == []
+def worded(row: int, wording: float, cosine: float = 0.0, language: str = "eng") -> Candidate:
+    found = candidate(row, 0.5, cosine, language=language)
+    found.wording = wording
+    return found
 
 
-def test_votes() -> None:
-    """Intent: hits that cover little have no vote; none has one when even the best covers little."""
-    words = [candidate(1, 0.9), candidate(2, 0.1)]
-    assert [c.passage.row for c in voting(words)] == [1]
-    assert voting([candidate(1, 0.39), candidate(2, 0.3)]) == []
-    assert voting([]) == []
+def order(found: SearchResult) -> list[int]:
+    return [c.passage.row for c in found.considered]
+
+
+def test_lists_of_several_sources_become_one() -> None:
+    """Intent: bm25 of two indexes cannot be compared, wording can; ties keep their order."""
+    a = [worded(1, 0.9), worded(2, 0.1), worded(3, 0.1)]
+    found = rank(Ranked([a, [worded(4, 0.5)]]), analyse("q"), NOTHING)
+    assert order(found) == [1, 4, 2, 3]
+    assert [c.lexical_rank for c in found.considered] == [1, 2, 3, 4]
 
 
 def test_of_two_translations_the_one_in_the_words_of_the_question_comes_first() -> None:
     """Intent: language-neutral vectors make translations equal; words tell which one can be read."""
-    spanish, english = candidate(1, 0.5, 0.860, language="spa"), candidate(2, 0.0, 0.865)
-    found = rank(Ranked([], [[english, spanish]]), analyse("q"), NOTHING)
-    assert [c.passage.row for c in found.considered] == [1, 2]
-    far = candidate(3, 0.5, 0.80, language="spa")
-    found = rank(Ranked([], [[english, far]]), analyse("q"), NOTHING)
-    assert [c.passage.row for c in found.considered] == [2, 3]
+    spanish, english = worded(1, 0.5, 0.860, "spa"), worded(2, 0.0, 0.865)
+    assert order(rank(Ranked([], [[english, spanish]]), analyse("q"), NOTHING)) == [1, 2]
+    far = worded(3, 0.5, 0.76, "spa")
+    assert order(rank(Ranked([], [[english, far]]), analyse("q"), NOTHING)) == [2, 3]
 
 
-def test_hits_without_a_vote_stay_candidates() -> None:
-    words = [candidate(1, 0.1), candidate(2, 0.1)]
-    found = rank(Ranked([words], [[candidate(3, cosine=0.9)]]), analyse("q"), NOTHING)
-    assert [c.passage.row for c in found.considered] == [3, 1, 2]
-    assert found.considered[1].fused == 0.0
+def test_without_its_words_a_passage_in_the_language_of_the_question_is_distrusted() -> None:
+    """Intent: of another language no words can be expected; a doubtful language decides nothing."""
+    own, other = worded(1, 0.0, language="spa"), worded(2, 0.0)
+    assert distrust(own, "spa") == DISTRUST and distrust(other, "spa") == 0.0
+    assert distrust(worded(1, 0.2, language="spa"), "spa") == 0.0
+    assert distrust(own, "und") == distrust(worded(1, 0.0, language="und"), "spa") == DISTRUST
+    question = analyse("¿Cómo puedo hacer que el agua del río sea segura para beber?")
+    assert question.language == "spa"
+    near, far = worded(1, 0.0, 0.87, "spa"), worded(2, 0.0, 0.86)
+    assert order(rank(Ranked([], [[near, far]]), question, NOTHING)) == [2, 1]
+
+
+def test_translations_of_the_best_come_up_beside_it() -> None:
+    """Intent: likeness is measured without the directions of languages."""
+    model = ModelInfo("multilingual-e5-small", "r", "q8", "wasm", dimensions=384)
+    language, best, other = model_directions(model, 384)[0], array("f", [0.0] * 384), array("f", [0.0] * 384)
+    best[0], other[1] = 1.0, 1.0
+    translation = array("f", [b + 0.5 * d for b, d in zip(best, language, strict=True)])
+    query = array("f", [0.8, 0.6] + [0.0] * 382)
+    places = [place(query, values, model) for values in (best, translation, other)]
+    assert all(places) and places[1].freed < 0.95 < places[0].freed  # type: ignore[union-attr]
+    assert likeness([p for p in places if p], places[0], model) == pytest.approx([1, 1, 0], abs=0.02)  # type: ignore[arg-type]
+    assert place(query, [0.0] * 384, model) is None
+    found = [worded(row, 0.0, p.cosine) for row, p in enumerate(places) if p]
+    found[1].semantic_score = 0.62  # below the third
+    found[2].semantic_score = 0.64
+    for c, p in zip(found, places, strict=True):
+        c.place = p
+    assert order(rank(Ranked([], [found], model=model), analyse("q"), NOTHING)) == [0, 1, 2]
+
+
+def test_hits_without_a_vector_stay_candidates() -> None:
+    words = [worded(1, 0.15), worded(2, 0.2)]
+    found = rank(Ranked([words], [[worded(3, 0.3, 0.9)]]), analyse("q"), NOTHING)
+    assert order(found) == [3, 2, 1]
+    assert [c.semantic_rank for c in found.considered] == [1, 0, 0]
+
+
+def test_reciprocal_ranks_can_be_chosen() -> None:
+    """Intent: k = 60, two votes beat one."""
+    both, near, said = worded(1, 0.5, 0.8), worded(2, 0.0, 0.9), worded(3, 0.9)
+    found = rank(Ranked([[said, both]], [[near, both]]), analyse("q"), NOTHING, "rrf")
+    assert order(found) == [1, 2, 3]
+    assert found.considered[0].fused == pytest.approx(2 / 62)
 
 
 def test_bounds() -> None:

@@ -187,6 +187,10 @@ class PackSource:
                 spans.append(_Span(rows.start, rows.stop, document))
         return sorted(spans, key=lambda span: span.first)
 
+    def vector_values(self, rows: Sequence[int]) -> list[array[int]]:
+        """A positive multiple of each passage's vector, in the order asked; [] without vectors."""
+        return self._vectors.values(rows) if self._vectors is not None else []
+
     def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many passages each term occurs."""
         return self._lexical.document_frequency(terms)
