@@ -71,6 +71,10 @@ class Sifted:
         """Those of the source's first ``limit`` hits that pass."""
         return self._passing(self._source.search_vector(query, limit))
 
+    def vector_values(self, rows: Sequence[int]) -> list[array[int]]:
+        """Of the source, where it gives them."""
+        return self._source.vector_values(rows) if isinstance(self._source, Valued) else []
+
     def passages(self, rows: Sequence[int]) -> list[Passage]:
         """The passages of these rows, in the order asked."""
         return self._source.passages(rows)

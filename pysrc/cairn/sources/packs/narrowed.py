@@ -69,6 +69,10 @@ class NarrowedPack:
         """As :meth:`search_vector`, letting others run in between."""
         return await self._pack.search_vector_in_steps(query, limit, self._rows)
 
+    def vector_values(self, rows: Sequence[int]) -> list[array[int]]:
+        """A positive multiple of each passage's vector, in the order asked; [] without vectors."""
+        return self._pack.vector_values(rows)
+
     def passages(self, rows: Sequence[int]) -> list[Passage]:
         """The passages of these rows, in the order asked."""
         return self._pack.passages(rows)
