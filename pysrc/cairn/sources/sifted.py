@@ -10,7 +10,7 @@ from typing import Literal
 from cairn.index.rows import Filters
 from cairn.index.types import Hit, LexicalQuery
 from cairn.passages.types import Passage
-from cairn.sources.types import Counts, Document, Narrowing, Source, VectorModel
+from cairn.sources.types import Counts, Document, Narrowing, Source, Valued, VectorModel
 
 COUNTED = 40
 """Hits that are counted of such a source."""
