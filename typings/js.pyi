@@ -15,6 +15,7 @@ class _Object:
 class _URL:
     href: str
     origin: str
+    host: str
 
 class _URLClass:
     def new(self, url: str, base: str = ...) -> _URL: ...
@@ -39,6 +40,7 @@ class _Body:
 class Response:
     ok: bool
     status: int
+    headers: JsProxy
     body: _Body
 
 performance: _Performance

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from contextlib import asynccontextmanager
 from typing import TypeVar
 
 import js
@@ -29,22 +30,56 @@ class OriginFetch:
 
     async def stream(self, url: str) -> AsyncIterator[bytes]:
         """The body in pieces; closing the iterator ends the request. Raises DownloadFailed."""
-        target = js.URL.new(url, self._base)
-        if target.origin != js.URL.new(self._base).origin:
-            raise DownloadFailed(f"{url} is not part of this app.")
-        controller = js.AbortController.new()
-        options = to_js({"signal": controller.signal}, dict_converter=js.Object.fromEntries)
-        try:
-            response = await limited(js.fetch(target.href, options), url)
+        async with self.open(url, {}) as response:
             if response.status != OK:
                 raise DownloadFailed(
                     f"{url} could not be fetched (status {response.status}).", retryable=True
                 )
-            reader = response.body.getReader()
-            while not (chunk := await limited(reader.read(), url)).done:
-                yield chunk.value.to_bytes()
+            async for piece in response.pieces():
+                yield piece
+
+    @asynccontextmanager
+    async def open(self, url: str, headers: Mapping[str, str]) -> AsyncIterator[OriginResponse]:
+        """Ask with these headers; leaving the block ends the request. Raises DownloadFailed."""
+        target = address(url, self._base)
+        controller = js.AbortController.new()
+        options = to_js(
+            {"signal": controller.signal, "headers": dict(headers)}, dict_converter=js.Object.fromEntries
+        )
+        try:
+            yield OriginResponse(await limited(js.fetch(target, options), url), url)
         finally:
             controller.abort()  # does nothing after the end
+
+
+class OriginResponse:
+    """Implements :class:`cairn.storage.ports.Response`."""
+
+    def __init__(self, response: js.Response, url: str) -> None:
+        self._response = response
+        self._url = url
+        self.status = int(response.status)
+        self.headers: dict[str, str] = js.Object.fromEntries(response.headers).to_py()
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The body; raises DownloadFailed when the connection breaks or stalls."""
+        reader = self._response.body.getReader()
+        while not (chunk := await limited(reader.read(), self._url)).done:
+            yield chunk.value.to_bytes()
+
+
+def address(url: str, base: str) -> str:
+    """The whole address of a URL of the site ``base``; raises DownloadFailed for any other place."""
+    try:
+        target = js.URL.new(url, base)
+    except JsException as error:
+        raise DownloadFailed(f"“{url[:200]}” is not an address.", hint="Check it for a slip.") from error
+    if target.origin != js.URL.new(base).origin:
+        raise DownloadFailed(
+            f"This page may fetch only from the place it was installed from, not from {target.host}.",
+            hint="Open the address in the browser, save the file, then choose it here.",
+        )
+    return str(target.href)
 
 
 async def limited(work: Awaitable[T], url: str) -> T:

@@ -54,6 +54,16 @@ MIGRATIONS: tuple[str, ...] = (
     );
     CREATE UNIQUE INDEX turns_in_order ON turns (thread, position);
     """,
+    # 3: work that outlives a closed tab; record is the job's own JSON, cursor the bytes that are safe
+    """
+    CREATE TABLE jobs (
+        id TEXT PRIMARY KEY,
+        kind TEXT NOT NULL,
+        record TEXT NOT NULL,
+        cursor INTEGER NOT NULL DEFAULT 0,
+        added_ms REAL NOT NULL
+    ) WITHOUT ROWID;
+    """,
 )
 
 

@@ -8,7 +8,8 @@ One test suite runs against both.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -61,8 +62,26 @@ class Files(Protocol):
         """What storage holds and may hold."""
 
 
+class Response(Protocol):
+    """An answer whose body is still to come."""
+
+    @property
+    def status(self) -> int:
+        """HTTP status."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """By lower-case name."""
+
+    def pieces(self) -> AsyncIterator[bytes]:
+        """The body; raises DownloadFailed (retryable) when the connection breaks or stalls."""
+
+
 class Fetch(Protocol):
     """Read-only access to the app's own origin."""
+
+    def open(self, url: str, headers: Mapping[str, str]) -> AbstractAsyncContextManager[Response]:
+        """Ask with these headers; leaving the block ends the request. Raises DownloadFailed."""
 
     async def read(self, url: str) -> bytes:
         """The whole body; raises DownloadFailed."""

@@ -34,6 +34,17 @@ class SourceRow:
     added_ms: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """Work that goes on after a restart; what its kind needs for that is in ``record``."""
+
+    id: str
+    kind: str
+    record: dict[str, Any]
+    cursor: int = 0
+    added_ms: float = 0.0
+
+
 @contextmanager
 def typed_errors() -> Iterator[None]:
     """Turn sqlite3's exceptions into StorageFull or StorageUnavailable."""
@@ -117,8 +128,17 @@ class State:
         """One recorded source, or None."""
         return next((row for row in self.sources() if row.id == source_id), None)
 
-    def put_source(self, row: SourceRow) -> None:
-        """Record a source, replacing an older version of it, in one transaction."""
+    def put_source(self, row: SourceRow, *, ends_job: str = "") -> None:
+        """Record a source, replacing an older version of it, in one transaction.
+
+        The job that brought it ends in the same transaction.
+        """
+        with self._transaction():
+            self._put_source(row)
+            if ends_job:
+                self.remove_job(ends_job)
+
+    def _put_source(self, row: SourceRow) -> None:
         self._run(
             "INSERT INTO sources (id, kind, version, sha256, record, active, added_ms)"
             " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET kind = excluded.kind,"
@@ -138,6 +158,41 @@ class State:
     def remove_source(self, source_id: str) -> None:
         """Forget a source; its files are removed afterwards ("metadata before bytes")."""
         self._run("DELETE FROM sources WHERE id = ?", (source_id,))
+
+    def switch_source(self, source_id: str, active: bool) -> None:
+        """Ask a source from now on, or leave it out."""
+        self._run("UPDATE sources SET active = ? WHERE id = ?", (int(active), source_id))
+
+    def jobs(self, kind: str) -> list[JobRow]:
+        """The unfinished jobs of a kind, oldest first."""
+        rows = self._run(
+            "SELECT id, kind, record, cursor, added_ms FROM jobs WHERE kind = ? ORDER BY added_ms, id",
+            (kind,),
+        )
+        return [JobRow(r[0], r[1], json.loads(r[2]), r[3], r[4]) for r in rows]
+
+    def put_job(self, row: JobRow) -> None:
+        """Record a job, replacing what was recorded of it."""
+        self._run(
+            "INSERT INTO jobs (id, kind, record, cursor, added_ms) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (id) DO UPDATE SET record = excluded.record, cursor = excluded.cursor",
+            (row.id, row.kind, json.dumps(row.record, ensure_ascii=False), row.cursor, row.added_ms),
+        )
+
+    def remove_job(self, job_id: str) -> None:
+        """Forget a job; its files are removed afterwards."""
+        self._run("DELETE FROM jobs WHERE id = ?", (job_id,))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._run("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._run("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:  # SQLite itself rolls back when the disk is full
+                self._run("ROLLBACK")
+            raise
 
     def _run(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
         """One statement is one transaction."""

@@ -25,6 +25,10 @@ SAMPLES = {
     INSERT INTO turns (id, thread, position, ended, asked_ms, words, question, query, answer, record)
         VALUES ('u', 't', 0, 1, 1.0, 'water?', 'Water?', 'water', 'Boil it.', x'00');
     """,
+    3: """
+    INSERT INTO jobs (id, kind, record, cursor, added_ms)
+        VALUES ('0123456789abcdef', 'pack', '{"name": "a.zip"}', 8388608, 3.5);
+    """,
 }
 
 
