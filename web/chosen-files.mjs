@@ -30,7 +30,7 @@ export class ChosenFiles {
     connection.listen((text) => {
       if (!text.includes('"engine.started"')) return;
       const { method, params } = JSON.parse(text);
-      if (method === "engine.started") void this.#restore(params.sources);
+      if (method === "engine.started") void this.#restore(params.sources, params.packs.jobs);
     });
   }
 
@@ -73,15 +73,18 @@ export class ChosenFiles {
     await handles.forget(key).catch(() => {});
   }
 
-  /** The engine has started: hand over what it needs and what can be had without asking. @param {any[]} sources */
-  async #restore(sources) {
-    const listed = sources.filter(({ archive }) => archive?.key);
-    for (const { archive } of listed.filter(({ archive }) => archive.state === "absent")) {
-      const chosen = this.#given.get(archive.key)
-        ?? plainly(await handles.reopen(archive.key, false).catch(() => []));
-      for (const parcel of parcels(chosen)) await this.#hand(archive.key, parcel, true);
+  /**
+   * The engine has started: hand over what it needs and what can be had without asking.
+   * @param {any[]} sources
+   * @param {any[]} jobs
+   */
+  async #restore(sources, jobs) {
+    const listed = [...sources.flatMap(({ archive }) => archive ?? []), ...jobs].filter(({ key }) => key);
+    for (const { key } of listed.filter(({ state }) => state === "absent" || state === "waiting")) {
+      const chosen = this.#given.get(key) ?? plainly(await handles.reopen(key, false).catch(() => []));
+      for (const parcel of parcels(chosen)) await this.#hand(key, parcel, true);
     }
-    const wanted = new Set([...this.#given.keys(), ...listed.map(({ archive }) => archive.key)]);
+    const wanted = new Set([...this.#given.keys(), ...listed.map(({ key }) => key)]);
     await handles.keepOnly(wanted).catch(() => {}); // no IndexedDB: nothing is remembered
   }
 

@@ -17,7 +17,7 @@ from cairn.errors import CairnError, InvalidRequest, NotReady
 from cairn.index.vector_store import VectorRoom
 from cairn.models.part import Part, Wording, worth_showing
 from cairn.models.ports import Embedder, Generator
-from cairn.protocol import PROTOCOL_VERSION, Cell, Readiness, Status
+from cairn.protocol import PROTOCOL_VERSION, Cell, Packs, Readiness, Recovered, Status
 from cairn.readiness import archives_cell
 from cairn.retrieval.types import Mode
 from cairn.services import Services
@@ -29,6 +29,7 @@ from cairn.storage.ports import Fetch, Files
 from cairn.storage.state import State
 
 MEGABYTE = 1_000_000
+NO_PACKS = Packs(jobs=[], recovered=Recovered(files=0, bytes=0), removed=[])
 QUIET_SECONDS = 0.5
 """How long no question may be running before heavy start-up work continues."""
 
@@ -133,6 +134,7 @@ class Engine:
         if asked:  # what they were writing is kept before the database closes
             await asyncio.wait(asked, timeout=CLOSE_SECONDS)
         if self.library is not None:
+            await self.library.jobs.close()
             self.library.close()
         if self._state is not None:
             self._state.close()
@@ -151,11 +153,14 @@ class Engine:
             self._load_stemmers,
             self._vectors,
         )
+        self.library.jobs.told = lambda job: self._broadcast("packs.job", job)
+        self.library.jobs.ended = self._pack_ended
         await self.library.open_recorded()
         began = self._step("library", "Opening the library", began)
         if not self.library.sources:
             await self._install_shipped()
             self._step("starter", "Installing the field notes", began)
+        self.library.jobs.restore()
         self._show_library()
 
     async def _after_start(self) -> None:
@@ -262,6 +267,7 @@ class Engine:
             "version": __version__,
             "readiness": self.readiness(),
             "sources": self.library.infos() if self.library else [],
+            "packs": self.library.packs_status() if self.library else NO_PACKS,
             "modes": list(get_args(Mode)),
             "models": models,
             "timings": dict(self._timings),
@@ -314,6 +320,10 @@ class Engine:
         for session in list(self._sessions):
             session.send_text(text)
 
+    def _pack_ended(self, job: str, title: str, outcome: str) -> None:
+        self._broadcast("packs.ended", {"id": job, "title": title, "outcome": outcome})
+        self._show_library()
+
     def _readiness_changed(self) -> None:
         self._broadcast("engine.readiness", self.readiness())
 
@@ -340,7 +350,8 @@ class Engine:
 
     def _show_library(self) -> None:
         library = self.require_library()
-        count = sum(info["documents"] for info in library.infos() if info["kind"] == "pack")
+        infos = [info for info in library.infos() if info["kind"] == "pack"]
+        count = sum(info["documents"] for info in infos if info["id"] in library.sources)
         problem = next(iter(library.problems.values()), None)
         if library.sources:
             self._library_cell = {"state": "ready", "label": f"{count} documents", "action": ""}
@@ -349,7 +360,7 @@ class Engine:
         else:
             self._library_cell = {
                 "state": "empty",
-                "label": "Nothing installed yet",
-                "action": "Add a pack",
+                "label": "Nothing switched on" if infos else "Nothing installed yet",
+                "action": "Switch a pack on" if infos else "Add a pack",
             }
         self._readiness_changed()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page
 
-from tests.browser.archives_page import call, open_app, wait_until
+from tests.browser.archives_page import call, open_app
 from tests.browser.conftest import Site
 from tests.unit.packs.helpers import small_pack
 
@@ -36,6 +36,12 @@ def test_a_folder_from_a_usb_stick_is_dropped(site: Site, on_disk: Start, tmp_pa
     app = open_app(on_disk(), site.origin)
     site.stop()
     drop(app.page, tmp_path / "stick")
-    wait_until(lambda: "Test notes" in packs(app.page), 60)
+    card = app.page.locator("[data-job][data-state=asking]")
+    card.wait_for(timeout=60_000)
+    said = card.inner_text()
+    for fact in ("Test notes", "1.0", "3 documents", "English", "CC0-1.0", "The browser gives"):
+        assert fact in said, fact
+    card.locator("[data-action=start-pack]").click()
+    app.page.wait_for_selector("[data-source=test-notes][data-pack=on]", timeout=60_000)
     found = call(app.page, "engine.search", {"query": "tinder", "sources": ["test-notes"]})
     assert found["hits"][0]["document"] == "fire"  # type: ignore[index]

@@ -18,13 +18,30 @@ class LibraryRoom:
     def draw(self, status, focus=""):
         """Draw; then focus the element that the selector names."""
         sources = status.get("sources", [])
+        self._packs.take(status.get("packs"))
         state = json.dumps([sources, self._packs.state(), self._archives.state()])
         room = by_id("view-library")
         if state != self._drawn or not room.firstElementChild:
             self._drawn = state
             packs = self._packs.section([s for s in sources if s["kind"] == "pack"])
             archives = self._archives.section([s for s in sources if s["kind"] == "archive"])
+            focus = focus or _focused(room)
             room.replaceChildren(el("h2", "", t("room.library")), packs, archives)
         target = document.querySelector("#view-library " + focus) if focus else None
         if target:
             target.focus()
+
+
+def _focused(room):
+    """A selector of what has the focus in the room, so that drawing anew gives it back; "" for nothing."""
+    node = document.activeElement
+    if not node or not room.contains(node):
+        return ""
+    if node.id:
+        return "#" + node.id
+    found = ""
+    for name in ("data-action", "data-source", "data-job"):
+        value = node.getAttribute(name)
+        if value:
+            found += "[" + name + '="' + value + '"]'
+    return found

@@ -34,9 +34,20 @@ def number(value, digits=0):
     return window.Intl.NumberFormat.new(window.document.documentElement.lang, options).format(value)
 
 
+def duration(seconds):
+    """A time to come, in seconds, minutes or hours."""
+    if seconds < 90:
+        return t("seconds", count=number(max(1, seconds)))
+    if seconds < 5400:
+        return t("minutes", count=number(seconds / 60))
+    return t("hours", count=number(seconds / 3600, 1))
+
+
 def size(count):
-    """Bytes in megabytes or gigabytes, one digit under ten."""
+    """Bytes in kilobytes, megabytes or gigabytes, one digit under ten."""
     mega = count / 1000000
+    if count and mega < 0.1:
+        return t("kilobytes", count=number(count / 1000, 1))
     if mega >= 1000:
         return t("gigabytes", count=number(mega / 1000, 1))
     return t("megabytes", count=number(mega, 1 if mega < 10 else 0))

@@ -46,6 +46,10 @@ class LexicalWriter:
         )  # fmt: skip
         self._db.execute(_INSERT, row)
 
+    def close(self) -> None:
+        """Let go of the database, finished or not."""
+        self._db.close()
+
     def finish(self, metadata: Mapping[str, str]) -> int:
         """Write ``corpus_metadata`` (the keys of FORMATS.md 1.3), optimise, close; return the rows."""
         self._db.executemany(

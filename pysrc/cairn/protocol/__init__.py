@@ -65,6 +65,14 @@ from cairn.protocol.library import (
     SourceInfo,
     Status,
 )
+from cairn.protocol.packs import (
+    JobInfo,
+    PackInfo,
+    PackPreview,
+    Packs,
+    Recovered,
+    RemovedPack,
+)
 from cairn.protocol.pages import (
     CHANNEL,
     CHANNEL_MESSAGES,
@@ -126,11 +134,17 @@ __all__ = [
     "Connect",
     "Facet",
     "Files",
+    "JobInfo",
     "Methods",
+    "PackInfo",
+    "PackPreview",
+    "Packs",
     "QuoteInfo",
     "ReadParams",
     "ReadResult",
     "Readiness",
+    "Recovered",
+    "RemovedPack",
     "ResourceResult",
     "Route",
     "SearchCounts",

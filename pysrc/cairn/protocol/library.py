@@ -6,6 +6,7 @@ from typing import Literal, NotRequired, TypedDict
 
 from cairn.protocol.archives import ArchiveInfo
 from cairn.protocol.jsonrpc import Methods
+from cairn.protocol.packs import PackInfo, Packs
 
 CellState = Literal["empty", "starting", "ready", "degraded", "failed", "off"]
 
@@ -44,6 +45,7 @@ class SourceInfo(TypedDict):
     licence: str
     notice: str
     archive: NotRequired[ArchiveInfo]
+    pack: NotRequired[PackInfo]
 
 
 class Status(TypedDict):
@@ -53,6 +55,7 @@ class Status(TypedDict):
     version: str
     readiness: Readiness
     sources: list[SourceInfo]
+    packs: Packs
     modes: list[str]
     models: dict[str, str]  # role -> "id (device, dtype)"
     timings: dict[str, float]  # start-up step -> milliseconds

@@ -18,7 +18,7 @@ Scenario = Callable[[Device], Awaitable[None]]
 def on_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Scenario], None]:
     """Run a scenario in an event loop of its own."""
     packs = FakePacks()
-    monkeypatch.setattr("cairn.sources.library.packs", packs)
+    monkeypatch.setattr("cairn.sources.packs.shelf.packs", packs)
     monkeypatch.setattr("cairn.engine.QUIET_SECONDS", 0.005)
 
     async def guarded(scenario: Scenario) -> None:

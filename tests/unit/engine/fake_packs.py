@@ -75,6 +75,9 @@ class FakePacks:
         facts = json.loads(content)
         return Installed(facts["id"], facts["version"], digest, {"file": name})
 
+    def stored_files(self, record: dict[str, Any]) -> set[str]:
+        return {record["file"]}
+
     async def open_installed(
         self, files: Files, record: dict[str, Any], room: VectorRoom | None = None
     ) -> FakeSource:

@@ -56,7 +56,7 @@ Scenario = Callable[[Fixture], Awaitable[None]]
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Scenario], None]:
     packs = FakePacks()
-    monkeypatch.setattr("cairn.sources.library.packs", packs)
+    monkeypatch.setattr("cairn.sources.packs.shelf.packs", packs)
 
     def go(scenario: Scenario) -> None:
         fixture = Fixture(tmp_path, packs)
@@ -190,7 +190,7 @@ def test_an_update_that_cannot_be_recorded_leaves_nothing_open(
         await f.install(library)
         publish(f.fetch, pack_bytes(version="2"))
 
-        def full(self: State, row: SourceRow) -> None:
+        def full(self: State, row: SourceRow, *, ends_job: str = "") -> None:
             raise StorageFull("No room.")
 
         monkeypatch.setattr(State, "put_source", full)

@@ -42,10 +42,10 @@ class Member:
 class PackArchive:
     """An opened ZIP: its checked members, and their contents on demand."""
 
-    def __init__(self, path: str | Path) -> None:
-        """Open and check the structure; raises PackInvalid."""
+    def __init__(self, path: str | Path, file: BinaryIO | None = None) -> None:
+        """Open and check the structure; raises PackInvalid. ``file``: the bytes, where no path has them."""
         self.path = str(path)
-        self._file: BinaryIO = Path(path).open("rb")  # noqa: SIM115 - closed by close()
+        self._file: BinaryIO = file or Path(path).open("rb")  # noqa: SIM115 - closed by close()
         try:
             self.bytes = self._file.seek(0, 2)
             self.members = _read_members(self._file, self.bytes)

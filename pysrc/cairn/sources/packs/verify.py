@@ -74,7 +74,7 @@ def verify(
     archive: PackArchive,
     manifest: Manifest,
     *,
-    fts5_path: str,
+    fts5_path: str | None,
     vector_path: str | None = None,
     deep: bool = False,
 ) -> Iterator[Step]:
@@ -85,8 +85,8 @@ def verify(
     Raises PackInvalid or PackMismatch naming the member.
     """
     yield from _verify_hashes(archive, manifest)
-    if manifest.fts5 is None:
-        raise PackInvalid("The pack has no keyword index.", hint="Get a newer version of the pack.")
+    if manifest.fts5 is None or fts5_path is None:
+        return  # schema 1: the index is built where the pack is installed
     with closing(open_read_only(fts5_path)) as db:
         try:
             yield from _verify_fts5(db, manifest, manifest.fts5)
