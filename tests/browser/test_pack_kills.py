@@ -82,7 +82,7 @@ def write_pack(folder: Path, version: str) -> Path:
         text = DOCUMENT.format(number=number, body=f"# Sea {number}\n\n" + "\n\n".join(sentences))
         (docs / f"sea-{number}.eng.md").write_text(text, encoding="utf-8")
     output = folder / f"plain-{version}.zip"
-    build(docs.parent, output)
+    build(docs.parent, output, compatible=version == "2")
     return output
 
 

@@ -34,8 +34,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     other = first.replace("test-notes", "other-notes").replace("Test notes", "Other notes")
     toml.write_text(other, encoding="utf-8")
     build(recipe, folder / "other.zip")
-    deflated(folder / "one.zip", folder / "deflated.zip")
-    schema_one(folder / "one.zip", folder / "schema-one.zip")
+    toml.write_text(first, encoding="utf-8")
+    build(recipe, folder / "published.zip", compatible=True)
+    deflated(folder / "published.zip", folder / "deflated.zip")
+    schema_one(folder / "published.zip", folder / "schema-one.zip")
     return {path.stem: path for path in folder.glob("*.zip")}
 
 

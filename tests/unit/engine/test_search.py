@@ -33,7 +33,7 @@ def with_pack(
     tmp_path: Path, pack: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[Callable[[Device], Awaitable[None]]], None]:
     """Run a scenario on a device with one real pack and an embedder of its model."""
-    monkeypatch.setattr("cairn.sources.library.packs", packs)
+    monkeypatch.setattr("cairn.sources.packs.shelf.packs", packs)
 
     async def guarded(scenario: Callable[[Device], Awaitable[None]]) -> None:
         device = Device(tmp_path, FakePacks())

@@ -32,7 +32,7 @@ from cairn.sources.packs.install import (
 )
 from cairn.sources.packs.source import PackSource
 from cairn.sources.types import VectorModel
-from tests.unit.packs.helpers import MODEL, build, drive, fake_embed, silent, small_pack, write_recipe
+from tests.unit.packs.helpers import MODEL, drive, fake_embed, silent, small_pack
 
 
 class Setting:
@@ -211,12 +211,12 @@ def test_verifying_again_finds_what_changed(setting: Setting) -> None:
     assert list(dict.fromkeys(seen)) == ["hash", "index"]
     (stored,) = setting.root.glob("packs/*.zip")
     archive = PackArchive(stored)
-    member = archive.member("indexes/emergency-box-fts5.sqlite3")
+    member = archive.member("indexes/keywords.sqlite3")
     archive.close()
     data = bytearray(stored.read_bytes())
     data[member.offset + member.bytes // 2] ^= 1
     stored.write_bytes(data)
-    with pytest.raises((PackInvalid, PackMismatch), match=r"emergency-box-fts5\.sqlite3"):
+    with pytest.raises((PackInvalid, PackMismatch), match=r"keywords\.sqlite3"):
         drive(verify_installed(setting.files, installed.record, silent))
 
 

@@ -26,7 +26,7 @@ def test_it_installs_opens_and_verifies(
     tmp_path: Path, make: Callable[[Path, Path], Path], vectors: bool
 ) -> None:
     """Intent: searched like ours, documents read out of the ZIP, every byte accounted for."""
-    ours = small_pack(tmp_path)
+    ours = small_pack(tmp_path, compatible=True)
     make(ours, tmp_path / "theirs.zip")
     files = DirectoryFiles(tmp_path / "stored")
     phases: list[str] = []
@@ -59,7 +59,7 @@ async def _ours(tmp_path: Path):  # type: ignore[no-untyped-def]
 
 
 def test_a_lost_index_is_said(tmp_path: Path) -> None:
-    theirs = deflated(small_pack(tmp_path), tmp_path / "theirs.zip")
+    theirs = deflated(small_pack(tmp_path, compatible=True), tmp_path / "theirs.zip")
     files = DirectoryFiles(tmp_path / "stored")
     installed = drive(install(files, LocalFetch(tmp_path), theirs.name, silent))
     drive(files.remove(installed.record["indexes"]["fts5"]))
@@ -69,7 +69,7 @@ def test_a_lost_index_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("make", [deflated, schema_one])
 def test_damaged_ones_leave_nothing(tmp_path: Path, make: Callable[[Path, Path], Path]) -> None:
-    theirs = make(small_pack(tmp_path), tmp_path / "theirs.zip")
+    theirs = make(small_pack(tmp_path, compatible=True), tmp_path / "theirs.zip")
     good = theirs.read_bytes()
     files = DirectoryFiles(tmp_path / "stored")
     refused = 0

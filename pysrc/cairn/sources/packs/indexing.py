@@ -8,8 +8,7 @@ from cairn.passages.chunker import chunk
 from cairn.passages.ids import passage_id, passage_sha256
 from cairn.passages.types import Passage
 from cairn.sources.packs.archive import PackArchive
-from cairn.sources.packs.manifest import DocumentEntry, Manifest
-from cairn.sources.packs.verify import MOST_DOCUMENT_BYTES
+from cairn.sources.packs.manifest import MOST_DOCUMENT_BYTES, DocumentEntry, Manifest
 
 
 def passages_of(
