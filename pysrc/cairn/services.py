@@ -60,7 +60,8 @@ class Services:
 
     async def _ask(self, params: dict[str, Any], request: RequestId, emit: Emit) -> AskResult:
         engine = self._engine
-        question = text(params, "question")[:MAX_QUESTION_CHARS]
+        asked = text(params, "question")
+        question = asked[:MAX_QUESTION_CHARS]
         query = text(params, "query", "")[:MAX_QUESTION_CHARS]
         chosen, write = source_ids(params), flag(params, "write")
         style, language = one_of(params, "style", STYLES), text(params, "language", "")
@@ -77,7 +78,7 @@ class Services:
             engine.asking(+1)
             try:
                 result = await run_turn(
-                    question,
+                    asked,
                     sources=sources,
                     embedder=engine.embedder if engine.meaning.ready else None,
                     generator=engine.generator if write and engine.answers.ready else None,

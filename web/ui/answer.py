@@ -121,14 +121,16 @@ class Turn:
         self._searched.hidden = False
 
     def _take_citations(self, citations):
-        for citation in citations:
-            self.citations[citation["n"]] = citation
+        self.citations = {citation["n"]: citation for citation in citations}
         self._draw_sources()
 
     def _take_quotes(self, quotes):
-        if not quotes or self.quotes:
+        if quotes == self.quotes:
             return
         self.quotes = quotes
+        if not quotes:
+            self._quotes.hidden = True
+            return
         self._waiting.hidden = True
         self._quotes.replaceChildren(el("p", "section-name", t("quoted")))
         for quote in quotes:

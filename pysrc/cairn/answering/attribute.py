@@ -60,6 +60,12 @@ class Attributor:
         """The citation numbers in use."""
         return {sentence["n"] for sentence in self.sentences} - {0}
 
+    def take_over(self, before: Attributor) -> None:
+        """Go on behind the finished text of another one."""
+        before.finish()
+        self._shown = [before.text, "\n\n"] if before.text.strip() else []
+        self.sentences = list(before.sentences)
+
     def feed(self, delta: str) -> str:
         """Take new characters of the model; return the characters to show now (may be "").
 

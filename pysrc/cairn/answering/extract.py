@@ -25,13 +25,13 @@ from importlib import resources
 
 from cairn.passages.sentences import sentences
 from cairn.passages.words import fold, normalise
-from cairn.protocol import QuoteInfo
+from cairn.protocol import QuoteInfo, Style
 from cairn.retrieval.overlap import Weights, keys
 from cairn.retrieval.types import Candidate
 
-MAX_QUOTES = 4
-MAX_CHARS = 700
-"""Characters of all quotes together: what is read at a glance."""
+MAX_QUOTES: dict[Style, int] = {"short": 4, "detailed": 8}
+MAX_CHARS: dict[Style, int] = {"short": 700, "detailed": 1_600}
+"""Characters of all quotes together: what is read at a glance, and what is read."""
 
 PASSAGES = 5
 """Kept passages that are looked at, best first."""
@@ -41,8 +41,15 @@ ENOUGH_WORDS = 0.55
 the cosine of two short texts, and cost nothing."""
 
 SHORTLIST = 12
+_BY_PASSAGE = (6, 4, 2)
+"""Sentences of the three best passages that are compared where no word is shared."""
+
 MEANING_MS = 600.0
 """Time for comparing sentences by meaning: a sentence takes 40 ms on two threads of WebAssembly."""
+
+PATIENT_MS = 2_000.0
+"""The same where no word is shared: by words alone the quotes would be a guess, and a draft by the
+order of the passages is on screen already."""
 
 MEANING_BATCH = 4
 MEANING_WEIGHT = 8.0
@@ -55,7 +62,7 @@ MEANT_TOGETHER = 0.2
 SHORTEST, LONGEST = 24, 420
 """Characters of a sentence that can be quoted (CJK: a third)."""
 
-_NEW_WORDS = 0.12
+_NEW_WORDS: dict[Style, float] = {"short": 0.12, "detailed": 0.06}
 """Share of the question's weight a further sentence must add, or see :data:`_STRONG`."""
 
 _STRONG = 0.75
@@ -101,8 +108,12 @@ Embed = Callable[[Sequence[str]], "Awaitable[list[array[float]]]"]
 class Extractor:
     """Quotes for one question from its kept passages; ``weights`` are those of its words."""
 
-    def __init__(self, question: str, kept: Sequence[Candidate], weights: Weights) -> None:
+    def __init__(
+        self, question: str, kept: Sequence[Candidate], weights: Weights, style: Style = "short"
+    ) -> None:
         self._weights = weights
+        self._most, self._room, self._added = MAX_QUOTES[style], MAX_CHARS[style], _NEW_WORDS[style]
+        self._figure = _ASKS_FIGURE.search(question) is not None
         self._pool = [
             sentence
             for n, candidate in enumerate(kept[:PASSAGES], start=1)
@@ -118,13 +129,15 @@ class Extractor:
     async def add_meaning(self, query: array[float], embed: Embed, clock: Callable[[], float]) -> None:
         """Keep the dozen best sentences and weigh them by meaning too.
 
-        Those not reached within :data:`MEANING_MS` are dropped. Raises what ``embed`` raises; the
+        Those not reached within :data:`MEANING_MS` (:data:`PATIENT_MS` where question and sentences
+        share no word) are dropped. Raises what ``embed`` raises; the
         pool is then as it was.
         """
         shortlist = self._shortlist()
         cosines: list[float] = []
         began = clock()
-        while len(cosines) < len(shortlist) and (not cosines or clock() - began < MEANING_MS):
+        limit = MEANING_MS if self._shared else PATIENT_MS
+        while len(cosines) < len(shortlist) and (not cosines or clock() - began < limit):
             batch = shortlist[len(cosines) : len(cosines) + MEANING_BATCH]
             for vector in await embed([sentence.text for sentence in batch]):
                 cosines.append(sum(a * b for a, b in zip(query, vector, strict=True)))
@@ -141,7 +154,7 @@ class Extractor:
         chosen: list[_Sentence] = []
         seen: set[str] = set()
         for sentence in sorted(self._pool, key=lambda s: (-s.score, s.n, s.start)):
-            if len(chosen) == MAX_QUOTES:
+            if len(chosen) == self._most:
                 break
             if self._worth(sentence, chosen, seen):
                 chosen.append(sentence)
@@ -157,18 +170,35 @@ class Extractor:
         return [QuoteInfo(text=s.text, n=s.n) for s in sorted(unlike, key=lambda s: (s.n, s.start))]
 
     def _shortlist(self) -> list[_Sentence]:
-        """The best by words and place, and the first two readable sentences of every passage."""
+        """The best by words and place, and the first two readable sentences of every passage.
+
+        Where no word is shared, words and place say nothing: the sentences of the best passage come
+        first, those with a figure before the others when a figure is asked for.
+        """
+        if not self._shared:
+            pool = sorted(self._pool, key=lambda s: (s.n, -self._tells_figure(s), s.start))
+            per = {n: [s for s in pool if s.n == n] for n in dict.fromkeys(s.n for s in pool)}
+            taken = [s for found, most in zip(per.values(), _BY_PASSAGE, strict=False) for s in found[:most]]
+            return list(dict.fromkeys([*taken, *pool]))[:SHORTLIST]
         ranked = sorted(self._pool, key=lambda s: (-s.score, s.n, s.start))
         openings: list[_Sentence] = []
         for n in dict.fromkeys(s.n for s in self._pool):
             openings += [s for s in self._pool if s.n == n][:2]
         return list(dict.fromkeys([*ranked[: SHORTLIST // 2], *openings, *ranked]))[:SHORTLIST]
 
+    @property
+    def _shared(self) -> bool:
+        """Whether any sentence has a word of the question."""
+        return any(sentence.share for sentence in self._pool)
+
+    def _tells_figure(self, sentence: _Sentence) -> bool:
+        return self._figure and _DIGIT.search(sentence.text) is not None
+
     def _worth(self, sentence: _Sentence, chosen: list[_Sentence], seen: set[str]) -> bool:
         """Whether one more sentence says something more, and still fits."""
         if not chosen:
             return True
-        if sum(len(s.text) for s in chosen) + len(sentence.text) > MAX_CHARS:
+        if sum(len(s.text) for s in chosen) + len(sentence.text) > self._room:
             return False
         if any(_alike(sentence.keys, s.keys) for s in chosen):
             return False
@@ -178,7 +208,7 @@ class Extractor:
         if not best.share:  # nothing but the order of passages: one sentence each of the two best
             return len(chosen) < 2 and sentence.n not in {s.n for s in chosen}
         added = self._weights.share(sentence.keys | seen) - self._weights.share(seen)
-        return added >= _NEW_WORDS or sentence.score >= _STRONG * best.score
+        return added >= self._added or sentence.score >= _STRONG * best.score
 
 
 def _sentences(question: str, n: int, candidate: Candidate, weights: Weights) -> list[_Sentence]:

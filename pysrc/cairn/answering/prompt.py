@@ -73,13 +73,19 @@ def max_new_tokens(info: ModelInfo, style: Style = "short") -> int:
     return 384 if info.voice == "sources" else _NEW_TOKENS[style]
 
 
+def think_budget(info: ModelInfo) -> int:
+    """Tokens of reasoning before the answer: little where each takes long."""
+    return 512 if info.device == "webgpu" else 128
+
+
 def evidence_budget(info: ModelInfo, question_tokens: int = 0, style: Style = "short") -> int:
     """Tokens of evidence for this model: at most 900, less on the CPU or in a small window.
 
     The window must also hold the rules, the question and the answer. Never negative.
     """
     window = info.context or SMALL_WINDOW
-    room = window - max_new_tokens(info, style) - RULES_TOKENS - question_tokens
+    thinking = think_budget(info) if info.voice != "sources" else 0
+    room = window - max_new_tokens(info, style) - thinking - RULES_TOKENS - question_tokens
     on_gpu = info.device == "webgpu"
     wanted = SMALL_BUDGET if info.voice == "sources" else DEFAULT_BUDGET if on_gpu else CPU_BUDGET
     return max(0, min(room, wanted))

@@ -75,8 +75,8 @@ class AskEvent(TypedDict, total=False):
     route: Route  # retrieval_query
     mode: str  # citations: retrieval mode of the turn
     outcome: Literal["matched", "weak", "no_match"]  # citations
-    citations: list[CitationInfo]  # citations
-    quotes: list[QuoteInfo]  # draft
+    citations: list[CitationInfo]  # citations: replace those of an earlier event
+    quotes: list[QuoteInfo]  # draft: replace those of an earlier one
     text: str  # text_delta, thinking_delta: the new characters
     message: str  # note: one sentence for the person
     debug: dict[str, Any]  # debug
@@ -102,6 +102,7 @@ class AskResult(TypedDict):
     first_token_ms: float
     timings: dict[str, float]
     reason: NotRequired[str]  # why finish is "failed" or "not_searched"
+    missing: NotRequired[list[str]]  # parts of the question that the library does not cover
     thread: NotRequired[str]  # where the turn is kept
     turn: NotRequired[str]
 

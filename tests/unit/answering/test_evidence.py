@@ -117,7 +117,7 @@ def test_budgets_fit_the_window() -> None:
     assert evidence_budget(wide) == 900
     assert evidence_budget(ModelInfo("m", "r", "q8", "wasm", context=32_768)) == 500
     assert evidence_budget(SMOLLM) == 300
-    assert evidence_budget(ModelInfo("m", "r", "q8", "wasm", context=1_024), 200) == 344
+    assert evidence_budget(ModelInfo("m", "r", "q8", "wasm", context=1_024), 200) == 216
     assert evidence_budget(ModelInfo("m", "r", "q8", "wasm", context=128), 50) == 0
 
 

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
-import cairn.answering.turn as module
+import cairn.answering.finding as finding
+import cairn.answering.state as notes
+import cairn.answering.writing as writing
+from cairn.answering import advice
 from cairn.answering.conversation import PastTurn
 from cairn.answering.turn import run_turn
 from cairn.errors import CairnError, PackInvalid, WorkerCrashed
@@ -111,10 +114,10 @@ def test_weak_evidence_is_quoted_with_a_note_and_not_written_from() -> None:
     result = turn.run("safe drink for zebras and yaks")
     assert result["outcome"] == "weak" and result["finish"] == "no_evidence"
     assert result["quotes"] and result["text"] == ""
-    assert turn.event("note")["message"] == module.NOTE_WEAK
+    assert turn.event("note")["message"] == notes.NOTE_WEAK
 
 
-@pytest.mark.parametrize("question", ["", "-", "😀", '"a" OR NEAR(', "x" * 10_000])
+@pytest.mark.parametrize("question", ["-", "😀", '"a" OR NEAR(', "x" * 10_000])
 def test_odd_questions_end_like_others(question: str) -> None:
     result = Turn(FakeGenerator("Made up."), embedder=FakeEmbedder()).run(question)
     assert result["finish"] in ("no_evidence", "complete")
@@ -144,7 +147,7 @@ def test_a_model_that_writes_nothing() -> None:
 
 def test_a_silent_model_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intent: nothing hangs without a time-out."""
-    monkeypatch.setattr(module, "NEXT_TOKEN_LIMIT_S", 0.02)
+    monkeypatch.setattr(writing, "NEXT_TOKEN_LIMIT_S", 0.02)
     generator = FakeGenerator("Boil river water.")
     generator.hangs = True
     turn = Turn(generator)
@@ -204,7 +207,7 @@ def test_a_looping_model_is_stopped() -> None:
     turn = Turn(generator)
     result = turn.run()
     assert result["finish"] == "length" and result["tokens"] < 40 and generator.closed == 1
-    assert turn.event("note")["message"] == module.NOTE_LOOPING
+    assert turn.event("note")["message"] == notes.NOTE_LOOPING
 
 
 def test_the_longest_length() -> None:
@@ -212,7 +215,7 @@ def test_the_longest_length() -> None:
     generator.finish = "length"
     turn = Turn(generator)
     assert turn.run()["finish"] == "length"
-    assert turn.event("note")["message"] == module.NOTE_LENGTH
+    assert turn.event("note")["message"] == notes.NOTE_LENGTH
 
 
 def test_invented_citations_are_not_shown() -> None:
@@ -279,8 +282,8 @@ def test_a_model_that_leaves_the_evidence_is_stopped() -> None:
     result = turn.run()
     assert result["finish"] == "length" and result["tokens"] < 5 and generator.closed == 1
     assert len(result["sentences"]) == 3 and not any(s["confirmed"] for s in result["sentences"])
-    notes = [event["message"] for event in turn.events if event["type"] == "note"]
-    assert notes == [module.NOTE_DRIFTING, module.NOTE_UNCONFIRMED]
+    said = [event["message"] for event in turn.events if event["type"] == "note"]
+    assert said == [notes.NOTE_DRIFTING, notes.NOTE_UNCONFIRMED]
 
 
 def test_a_query_of_the_persons_own_is_searched_in_place_of_the_question() -> None:
@@ -312,7 +315,7 @@ def test_an_emergency_is_searched_and_says_whom_to_call() -> None:
     turn = Turn(FakeGenerator("Bring river water to a rolling boil for one minute."))
     result = turn.run("my son drank river water and is not breathing")
     assert result["route"] == "emergency" and turn.sources[0].queries
-    assert module.NOTE_EMERGENCY in [e["message"] for e in turn.events if e["type"] == "note"]
+    assert notes.NOTE_EMERGENCY in [e["message"] for e in turn.events if e["type"] == "note"]
 
 
 def test_a_conversation_is_searched_with_what_it_is_about() -> None:
@@ -322,3 +325,81 @@ def test_a_conversation_is_searched_with_what_it_is_about() -> None:
     assert result["rewritten"] and result["query"].startswith(QUESTION)
     assert turn.event("retrieval_query")["original"] == "And with bleach?"
     assert "bleach" in " ".join(quote["text"] for quote in result["quotes"])
+
+
+@pytest.mark.parametrize("question", ["", " \n", "\u200b\u200d\u2060", "\u3164\u2800", "\u202e\u2066"])
+def test_a_question_without_anything_to_see_is_refused_as_empty(question: str) -> None:
+    turn = Turn(FakeGenerator("Made up."))
+    result = turn.run(question)
+    assert result["finish"] == "not_searched" and result["reason"] == notes.NOTE_EMPTY
+    assert turn.sources[0].queries == [] and result["text"] == ""
+
+
+def test_a_paste_of_fifty_thousand_characters_is_cut_and_says_so() -> None:
+    turn = Turn(None)
+    result = turn.run(("river water safe to drink? " * 2_000)[:50_000])
+    said = [event["message"] for event in turn.events if event["type"] == "note"]
+    assert "4,000" in said[0] and len(result["query"]) <= 4_000 and result["quotes"]
+
+
+def test_direction_tricks_do_not_reach_the_search_or_the_prompt() -> None:
+    generator = FakeGenerator("Boil river water.")
+    turn = Turn(generator)
+    turn.run("How do I make \u202eriver\u202c wa\u200bter safe to drink?")
+    assert "river" in turn.sources[0].queries[0].terms and "water" in turn.sources[0].queries[0].terms
+    assert not set("\u202e\u202c\u200b") & set(generator.messages[1].content)
+
+
+def test_quotes_by_words_come_while_meaning_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intent: a slow E5 delays nothing that can be read already; the better quotes replace them."""
+    monkeypatch.setattr(finding, "PATIENCE_S", 0.01)
+    embedder = FakeEmbedder()
+
+    async def slowly(texts: Sequence[str]) -> Any:
+        await asyncio.sleep(0.05)
+        return await FakeEmbedder.embed_passages(embedder, texts)
+
+    embedder.embed_passages = slowly  # type: ignore[method-assign]
+    turn = Turn(None, embedder=embedder)
+    result = turn.run()
+    order = turn.types()
+    assert order[:3] == ["retrieval_query", "citations", "draft"] and order.count("citations") == 2
+    first, *_, last = [e for e in turn.events if e["type"] == "citations"]
+    assert first["mode"] == "lexical-fallback" and last["mode"] == result["mode"] == "semantic-reranked"
+
+
+def test_a_part_that_is_not_covered_is_named_and_the_other_answered() -> None:
+    vectors = {"river": (1.0, 0.0), "River": (1.0, 0.0), "helicopter": (0.0, 1.0)}
+    source = FakeSource(TEXTS, vectors=[[1.0, 0.0], [0.99, 0.1], [-1.0, 0.0]])
+    turn = Turn(None, sources=[source], embedder=FakeEmbedder(vectors))
+    result = turn.run("How do I make river water safe to drink? Where can I buy a helicopter cheaply?")
+    assert result["outcome"] == "matched" and result["quotes"]
+    assert result["missing"] == ["Where can I buy a helicopter cheaply?"]
+    assert any("helicopter" in e["message"] for e in turn.events if e["type"] == "note")
+
+
+def test_what_is_not_covered_says_what_to_add() -> None:
+    turn = Turn(None)
+    turn.run("pediatric dose of amoxicillin near a river")
+    said = [event["message"] for event in turn.events if event["type"] == "note"]
+    assert advice.ADD_ENCYCLOPEDIA in said
+
+
+def test_health_is_never_answered_from_memory() -> None:
+    turn = Turn(FakeGenerator("Take two pills."))
+    result = turn.run("my child swallowed amoxicillin tablets")
+    said = [event["message"] for event in turn.events if event["type"] == "note"]
+    assert result["route"] == "emergency" and result["text"] == "" and turn.generator is not None
+    assert turn.generator.messages == [] and advice.ADD_MEDICAL in said
+
+
+def test_a_detailed_answer_quotes_more() -> None:
+    question = "How do boiling, bleach, filters, sunlight, tablets and distilling clean river water?"
+    texts = [
+        "Boiling kills what lives in the water of a river. Bleach needs half an hour in a covered bucket.",
+        "Ceramic filters hold back mud and worms. Sunlight through a clear bottle works in six hours.",
+        "Tablets of chlorine leave a strong taste. Distilling takes salt away and much firewood too.",
+    ]
+    short = Turn(None, sources=[FakeSource(texts)]).run(question)
+    detailed = Turn(None, sources=[FakeSource(texts)]).run(question, style="detailed")
+    assert len(detailed["quotes"]) > len(short["quotes"])
