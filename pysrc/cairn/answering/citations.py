@@ -7,7 +7,8 @@ not depend on the query, on the other hits or on the pack's version, so the same
 same token in every answer. Sixty bits collide with probability 3e-8 somewhere in a library of
 250,000 passages; :func:`tokens` still makes the tokens of one answer distinct by lengthening every
 code that is shared, four characters at a time. A longer code starts with the shorter one, so a
-token is looked up by prefix.
+token is looked up by prefix. Passages of the Emergency Box and of Wikipedia have the tokens of
+:mod:`cairn.answering.compatible` instead.
 
 **Numbers.** People and the small models see ``[1]``, ``[2]`` …; a number is a position in the list
 of citations of one answer and is written into the text by our code alone.
@@ -19,8 +20,10 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
+from types import MappingProxyType
 from urllib.parse import quote
 
+from cairn.answering.compatible import Shared, with_shared
 from cairn.protocol import CitationInfo
 from cairn.retrieval.types import Candidate
 
@@ -44,6 +47,9 @@ MARKER = re.compile(
 
 MARKER_MAX_CHARS = 72
 """Longest text :data:`MARKER` can match: a stream waits no longer for the closing bracket."""
+
+
+_NONE_SHARED: Mapping[str, Shared] = MappingProxyType({})
 
 
 def identity_code(source_id: str, document_id: str, passage_id: str) -> str:
@@ -84,11 +90,15 @@ def article_url(source_id: str, path: str, passage_id: str = "") -> str:
 
 
 def citations(
-    candidates: Sequence[Candidate], titles: Mapping[str, str], archives: Container[str] = ()
+    candidates: Sequence[Candidate],
+    titles: Mapping[str, str],
+    archives: Container[str] = (),
+    shared: Mapping[str, Shared] = _NONE_SHARED,
 ) -> list[CitationInfo]:
     """Numbered citations of the kept candidates, best first.
 
-    ``titles`` maps source id to title, ``archives`` are the ids of those that are archives.
+    ``titles`` maps source id to title, ``archives`` are the ids of those that are archives, ``shared``
+    those whose tokens others give too (:mod:`cairn.answering.compatible`).
     """
     passages = [candidate.passage for candidate in candidates]
     made = tokens([(p.source_id, p.document_id, p.passage_id) for p in passages])
@@ -96,6 +106,7 @@ def citations(
         token.replace("-P-", "-A-", 1) if p.source_id in archives else token
         for token, p in zip(made, passages, strict=True)
     ]
+    made = with_shared(made, passages, shared)
     return [
         CitationInfo(
             n=n,

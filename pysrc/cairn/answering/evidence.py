@@ -5,8 +5,10 @@ Passages are untrusted. They are data between two lines with a nonce that no pas
 the chat tokens of any model would otherwise be parsed as structure by its tokenizer.
 
 The budget is counted with the generator's own tokenizer over the very text that goes into the
-prompt, so it is never exceeded. Passages enter best first. One that is too long keeps a run of
-whole sentences around the one that shares most with the question.
+prompt, so it is never exceeded. Passages enter best first, the best one of every source before any
+second one, and one that says what a better one has said stays out. One that is too long keeps a run of
+whole sentences around the one that shares most with the question. The block lists them in reverse: the
+best stands last, next to the question, where a small model still has it in view.
 """
 
 from __future__ import annotations
@@ -31,6 +33,9 @@ PASSAGE_BUDGET = 420
 
 SMALLEST_SHARE = 40
 """Tokens below which a further passage is left out: half a sentence helps nobody."""
+
+SAME = 0.9
+"""Share of a passage's words that a better one has from which it says nothing more."""
 
 _CHAT_TOKEN = re.compile(
     r"<\|[^<>|\n]{1,40}\|>|<[|｜]|[|｜]>"
@@ -131,15 +136,31 @@ async def build_evidence(
     [frame] = await count_tokens([wrap((), nonce)])
     left = budget - frame
     blocks: list[tuple[int, str, bool]] = []
-    for n, candidate in enumerate(kept, start=1):
+    said: list[frozenset[str]] = []
+    for n, candidate in _by_source(kept):
         if left < SMALLEST_SHARE:
             break
+        words = frozenset(keys(candidate.passage.text))
+        if any(len(words & other) >= SAME * len(words) for other in said):
+            continue
         text, cut = await _fit(candidate, n, count_tokens, weights, min(left, PASSAGE_BUDGET))
         if text:
             blocks.append((n, text, cut))
+            said.append(words)
             # A line break joins it to the rest; a tokenizer may spend a token on it.
             left -= (await count_tokens([_block(n, candidate, text)]))[0] + 1
     return await _assemble(kept, blocks, count_tokens, nonce, budget)
+
+
+def _by_source(kept: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
+    """Citation numbers and candidates: the best of each source, then the others, each best first."""
+    seen: set[str] = set()
+    firsts: list[tuple[int, Candidate]] = []
+    others: list[tuple[int, Candidate]] = []
+    for n, candidate in enumerate(kept, start=1):
+        (others if candidate.passage.source_id in seen else firsts).append((n, candidate))
+        seen.add(candidate.passage.source_id)
+    return firsts + others
 
 
 async def _assemble(
@@ -151,13 +172,14 @@ async def _assemble(
 ) -> Evidence:
     """Count the finished block; drop from its end while it is too long after all."""
     while blocks:
-        texts = [_block(n, kept[n - 1], text) for n, text, _ in blocks]
+        listed = sorted(blocks, key=lambda block: -block[0])
+        texts = [_block(n, kept[n - 1], text) for n, text, _ in listed]
         block = wrap(texts, nonce)
         total, *each = await count_tokens([block, *texts])
         if total <= budget:
             items = tuple(
                 EvidenceItem(n, text, cut, tokens)
-                for (n, text, cut), tokens in zip(blocks, each, strict=True)
+                for (n, text, cut), tokens in zip(reversed(listed), reversed(each), strict=True)
             )
             return Evidence(items, block, total)
         blocks.pop()

@@ -33,6 +33,7 @@ from typing import cast
 
 from cairn.answering.advice import what_to_add
 from cairn.answering.citations import citations
+from cairn.answering.compatible import shared_names
 from cairn.answering.conversation import PastTurn, recent
 from cairn.answering.debug import describe
 from cairn.answering.extract import Extractor
@@ -251,7 +252,7 @@ async def _name_missing(turn: Turn, analysis: Analysis) -> None:
 def _cite(turn: Turn, found: SearchResult) -> None:
     titles = {source.id: source.title for source in turn.sources}
     archives = {source.id for source in turn.sources if source.kind == "archive"}
-    turn.result["citations"] = citations(found.kept, titles, archives)
+    turn.result["citations"] = citations(found.kept, titles, archives, shared_names(turn.sources))
     turn.emit(
         {
             "type": "citations",

@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 from cairn.answering.attribute import Attributor
 from cairn.answering.citations import citations, remove_markers
+from cairn.answering.compatible import shared_names
 from cairn.answering.evidence import Evidence, build_evidence, quoted_evidence
 from cairn.answering.finding import find
 from cairn.answering.prompt import (
@@ -203,7 +204,7 @@ class _Writer:
         titles = {source.id: source.title for source in turn.sources}
         archives = {source.id for source in turn.sources if source.kind == "archive"}
         self._kept += fresh
-        numbered = citations(self._kept, titles, archives)
+        numbered = citations(self._kept, titles, archives, shared_names(turn.sources))
         turn.result["citations"] += numbered[before:]
         turn.emit(
             {

@@ -45,10 +45,30 @@ def test_long_passages_keep_whole_sentences_around_the_best() -> None:
 
 
 def test_best_first_until_the_budget_is_used() -> None:
-    found = evidence(passage(LONG, row=1), passage(LONG, row=2), passage(LONG, row=3), budget=500)
+    texts = [" ".join(f"Point {start + n} is about something else entirely." for n in range(40))
+             for start in (100, 200, 300)]  # fmt: skip
+    found = evidence(*(passage(text, row=n) for n, text in enumerate(texts)), budget=500)
     assert [item.n for item in found.items] == [1, 2]
     assert found.items[0].tokens >= found.items[1].tokens
     assert found.tokens <= 500
+
+
+def test_every_source_gets_a_word_in_and_the_best_stands_last() -> None:
+    """Intent: one source cannot fill the budget alone; a small model has the best in view."""
+    found = evidence(
+        passage(f"Boil one. {LONG}", row=1, source="a"),
+        passage(f"Boil two. {LONG.replace('about', 'on')}", row=2, source="a"),
+        passage("Boil the water well in a clean pot with a lid.", row=3, source="b"),
+        budget=440,
+    )
+    assert {1, 3} <= {item.n for item in found.items}
+    assert found.block.index("(3)") < found.block.index("(1)")
+
+
+def test_what_was_said_is_not_said_again() -> None:
+    text = "Boil the water for one minute in a clean pot and let it cool under a lid."
+    found = evidence(passage(text, row=1), passage(text + " Boil.", row=2), passage("Let it cool.", row=3))
+    assert [item.n for item in found.items] == [1, 3] or [item.n for item in found.items] == [1]
 
 
 def test_no_room_is_no_evidence() -> None:
