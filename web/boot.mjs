@@ -13,6 +13,9 @@ import { EarlyQuestion } from "./early-question.mjs";
 import { ChosenFiles } from "./chosen-files.mjs";
 import { dropZone } from "./drop-zone.mjs";
 import { Updates } from "./updates.mjs";
+import { watchPage } from "./watchdog.mjs";
+
+watchPage();
 
 const connection = connect();
 const updates = new Updates();

@@ -262,7 +262,7 @@ class Engine:
             for role, info in (("embedder", self.embedder.info), ("generator", self.generator.info))
             if info is not None
         }
-        return {
+        status: Status = {
             "protocol": PROTOCOL_VERSION,
             "version": __version__,
             "readiness": self.readiness(),
@@ -272,6 +272,9 @@ class Engine:
             "models": models,
             "timings": dict(self._timings),
         }
+        if self.generator.info is not None:
+            status["voice"] = self.generator.info.voice
+        return status
 
     def diagnostics(self) -> dict[str, Any]:
         """Capabilities, versions and timings, without any content."""

@@ -64,9 +64,10 @@ def source_card(citation):
     )
 
 
-def sources_panel(citations, cited, rest_key="also_found"):
+def fill_sources(panel, citations, cited, rest_key="also_found"):
     """Cited sources first; what else was found (words: ``rest_key``) is folded away below."""
-    panel = el("aside", "sources", aria_label=t("sources"))
+    opened = panel.querySelector("details[open]")
+    panel.replaceChildren()
     first = [c for c in citations if c["n"] in cited]
     rest = [c for c in citations if c["n"] not in cited]
     if first:
@@ -75,13 +76,12 @@ def sources_panel(citations, cited, rest_key="also_found"):
             put(panel, source_card(citation))
     if rest:
         more = el("details", "also")
-        if not first:
+        if opened or not first:
             more.open = True
         inner = el("div")
         for citation in rest:
             put(inner, source_card(citation))
         put(panel, put(more, el("summary", "", t(rest_key, count=len(rest))), inner))
-    return panel
 
 
 class Peek:

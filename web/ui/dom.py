@@ -9,6 +9,9 @@ Example: ``el("button", "quiet", t("copy"), data_action="copy-answer", data_turn
 from pyscript import document, window
 from pyscript.ffi import create_proxy
 
+READING_PX = 48
+"""How far below the top of the page's window a person is taken to read."""
+
 _actions = {}
 _keep = []  # proxies that live as long as the page
 
@@ -97,6 +100,34 @@ def say(text):
     live.textContent = text
 
 
+def visible(text):
+    """Whether a text has anything to see: marks of direction, joiners and the like are nothing."""
+    return any(not c.isspace() and not _unseen(ord(c)) for c in text)
+
+
+def _unseen(code):
+    control = code < 33 or 0x7F <= code <= 0x9F or code == 0xAD
+    joiner = 0x200B <= code <= 0x200F or 0x2028 <= code <= 0x202E or 0x2060 <= code <= 0x206F
+    return control or joiner or code in (0x034F, 0x061C, 0x180E, 0x3164, 0xFEFF)
+
+
+def steadily(change):
+    """Change the page without moving what is being read: what stood at the top stays there."""
+    main = by_id("main")
+    box = main.getBoundingClientRect()
+    spot = document.elementFromPoint(box.left + box.width / 2, box.top + READING_PX)
+    anchors = []
+    for selector in (".source", ".turn-body > *", ".sources", ".turn"):
+        node = spot.closest(selector) if spot else None
+        if node:
+            anchors.append((node, node.getBoundingClientRect().top))
+    change()
+    for node, top in anchors:
+        if node.isConnected and node.checkVisibility():
+            main.scrollTop += node.getBoundingClientRect().top - top
+            return
+
+
 class Later:
     """Runs a function a little later, however often it is asked for (one timer, one proxy)."""
 
@@ -112,6 +143,12 @@ class Later:
             self._due = True
             window.setTimeout(self._proxy, self._milliseconds)
 
-    def _run(self, *_):
+    def now(self):
+        """Run at once, and not again for what was asked before."""
         self._due = False
         self._function()
+
+    def _run(self, *_):
+        if self._due:
+            self._due = False
+            self._function()

@@ -9,6 +9,7 @@ import json
 
 import about
 import dom
+import edit
 import strings
 from archives import Archives
 from ask import Ask
@@ -20,6 +21,7 @@ from pyscript.ffi import create_proxy
 from rooms import Rooms
 from search import SearchRoom
 from strip import Strip
+from threads import Threads
 
 from packs import Packs
 
@@ -34,7 +36,8 @@ class Page:
         self.client = Client(lambda text: window.cairn.send(text))
         self.strip = Strip()
         self.connection = Connection(self.client)
-        self.ask = Ask(self.client, self.strip)
+        self.ask = Ask(self.client)
+        self.threads = Threads(self.client, self.ask)
         self.archives = Archives(self.client, self._refresh, lambda: self.rooms.go("library"))
         self.packs = Packs(self.client, self._refresh, lambda: self.rooms.go("library"))
         self.library = LibraryRoom(self.packs, self.archives)
@@ -78,6 +81,7 @@ class Page:
         self.connection.banner("failed", "")
         self.status = status
         self.ask.engine_up()
+        self.ask.chooser.status(status)
         self.strip.update(status["readiness"])
 
     def _refresh(self, focus=""):
@@ -123,6 +127,7 @@ async def main():
     """Bring the page up, then take over from boot.mjs."""
     await strings.load("en")
     dom.start()
+    edit.start()
     words = '"' + strings.t("archive.drop") + '"'
     document.documentElement.style.setProperty("--drop-words", words)
     page = Page()
@@ -133,6 +138,7 @@ async def main():
     link.listen(create_proxy(page.client.receive))
     page.connection.role(link.role)
     page.rooms.from_address()
+    page.ask.reopen()
     queued = link.takeQueuedQuestion()
     if queued:
         page.ask.ask(queued)

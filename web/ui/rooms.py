@@ -2,7 +2,6 @@
 
 from dom import by_id, listen, show
 from pyscript import document, window
-from pyscript.ffi import create_proxy
 from strings import t
 
 ROOMS = ("ask", "search", "library", "about")
@@ -16,7 +15,7 @@ class Rooms:
 
     def __init__(self, opened):
         self._opened = opened
-        window.onpopstate = create_proxy(lambda _: self.from_address())  # its addEventListener loses `this`
+        listen(window, "popstate", lambda _: self.from_address())
         for button in list(document.querySelectorAll(".room[data-room]")):
             listen(button, "click", self._clicked)
 

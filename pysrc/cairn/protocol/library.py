@@ -58,6 +58,7 @@ class Status(TypedDict):
     packs: Packs
     modes: list[str]
     models: dict[str, str]  # role -> "id (device, dtype)"
+    voice: NotRequired[str]  # of the generator: "own" can answer in other words and languages
     timings: dict[str, float]  # start-up step -> milliseconds
 
 
