@@ -87,7 +87,7 @@ def build_pack(
     ``compatible`` gives the published schema 2 instead of the compact 3. Raises PackInvalid when
     the recipe's values break the format.
     """
-    recipe = recipe if compatible else _in_order(recipe)
+    recipe = _with_addresses(recipe) if compatible else _in_order(recipe)
     beside = output.with_name(output.name + ".part")
     with tempfile.TemporaryDirectory(prefix="cairn-pack-") as folder, ExitStack() as files:
 
@@ -155,6 +155,17 @@ def build_pack(
         vector_bytes=manifest.vector.bytes if manifest.vector else 0,
         pack_bytes=pack_bytes,
     )
+
+
+def _with_addresses(recipe: Recipe) -> Recipe:
+    """The recipe, in which every document must have the address that the published layout wants."""
+    for document in recipe.documents:
+        if not document.entry.source_url:
+            raise PackInvalid(
+                f"{document.entry.id} has no source_url, which the published layout wants.",
+                hint="State it in the recipe, or build without --compatible.",
+            )
+    return recipe
 
 
 def _in_order(recipe: Recipe) -> Recipe:

@@ -195,7 +195,7 @@ def _document(fields: Fields, schema: int) -> DocumentEntry:
         title=fields.text("title", 500),
         language=fields.text("language", 3, _LANGUAGE),
         collection=fields.text("collection", 200),
-        source_url=fields.url("sourceUrl"),
+        source_url=fields.url("sourceUrl") if schema < COMPACT or fields.has("sourceUrl") else "",
         licence=fields.text("license", 500),
         sha256=fields.sha256("sha256"),
         references=tuple(
@@ -304,7 +304,7 @@ def manifest_json(manifest: Manifest) -> bytes:
 
 
 def _document_json(document: DocumentEntry, compact: bool) -> dict[str, Any]:
-    return {
+    value: dict[str, Any] = {
         "id": document.id,
         "title": document.title,
         "language": document.language,
@@ -315,6 +315,7 @@ def _document_json(document: DocumentEntry, compact: bool) -> dict[str, Any]:
         "sha256": document.sha256,
         "references": [{"title": title, "url": url} for title, url in document.references],
     }
+    return {name: field for name, field in value.items() if field or not compact}
 
 
 def _index_json(entry: IndexEntry) -> dict[str, Any]:
