@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import sqlite3
 import zipfile
 from array import array
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.errors import DocumentCorrupt, PackInvalid
+from cairn.errors import CairnError, DocumentCorrupt, PackInvalid
 from cairn.index.types import LexicalQuery
 from cairn.passages.indexing import expression, indexed_text, tokens_asked
 from cairn.sources.packs.archive import PackArchive
@@ -61,6 +63,10 @@ class Opened:
             texts = old.getinfo(TEXTS_PATH)
         with closing(PackArchive(self.pack)) as archive:
             packed = b"".join(archive.raw(TEXTS_PATH))
+        self.restate(manifest, texts, packed)
+
+    def restate(self, manifest: dict[str, Any], texts: zipfile.ZipInfo, packed: bytes) -> None:
+        """Write the pack with the index as it now is, its size and hash stated."""
         entry = manifest["indexes"]["fts5"]
         entry["bytes"] = self.fts5.stat().st_size
         entry["sha256"] = hashlib.sha256(self.fts5.read_bytes()).hexdigest()
@@ -218,6 +224,30 @@ def test_bytes_between_members_are_refused(opened: Opened) -> None:
         opened.pack.write_bytes(data)
         with pytest.raises(PackInvalid):
             opened.verify()
+
+
+def test_damage_under_true_hashes_never_escapes(opened: Opened) -> None:
+    """Intent: a hostile index that passes as published ends in typed errors, whatever is asked of it."""
+    good = opened.fts5.read_bytes()
+    with zipfile.ZipFile(opened.pack) as old:
+        manifest, texts = json.loads(old.read("manifest.json")), old.getinfo(TEXTS_PATH)
+    with closing(PackArchive(opened.pack)) as archive:
+        packed = b"".join(archive.raw(TEXTS_PATH))
+    rng = random.Random(7)
+    for _ in range(60):
+        data = bytearray(good)
+        for _ in range(rng.randrange(1, 30)):
+            data[rng.randrange(100, len(data))] = rng.randrange(256)
+        opened.fts5.write_bytes(data)
+        opened.restate(manifest, texts, packed)
+        with suppress(CairnError):
+            opened.verify()
+        with suppress(CairnError, sqlite3.DatabaseError), closing(opened.source()) as source:
+            for query in (LexicalQuery(("water", "boil", "水", "烧开")), LexicalQuery((), ("rolling boil",))):
+                with suppress(CairnError):
+                    source.passages([hit.row for hit in source.search_words(query, 40)])
+            with suppress(CairnError):
+                source.document("boiling-water")
 
 
 @settings(max_examples=40, deadline=None)

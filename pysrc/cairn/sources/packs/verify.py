@@ -94,7 +94,7 @@ def verify(
                 yield from verify_compact(db, archive, manifest, deep=deep)
             elif deep:
                 yield from _verify_passages(db, archive, manifest)
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.Error, UnicodeError) as error:  # also messages about it may not be UTF-8
             raise _invalid(manifest.fts5.path, f"it is not a readable database ({error})") from error
     if manifest.vector is not None and vector_path is not None:
         _verify_vectors(vector_path, manifest.vector)
@@ -108,9 +108,15 @@ def open_read_only(path: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
+    db.text_factory = _as_text
     db.execute("PRAGMA trusted_schema = OFF")
     db.execute("PRAGMA cell_size_check = ON")
     return db
+
+
+def _as_text(data: bytes) -> str:
+    """Text of a database that somebody else made: what is not UTF-8 must not raise in the middle."""
+    return data.decode("utf-8", "replace")
 
 
 def _verify_hashes(archive: PackArchive, manifest: Manifest) -> Iterator[Step]:

@@ -30,7 +30,10 @@ class Step:
 
 def open_texts(db: sqlite3.Connection, archive: PackArchive) -> SolidTexts:
     """The texts of a compact pack by the places of blocks that its index has; raises PackInvalid."""
-    found = db.execute(f"SELECT ends FROM {BLOCKS} WHERE number = 0").fetchone()
+    try:
+        found = db.execute(f"SELECT ends FROM {BLOCKS} WHERE number = 0").fetchone()
+    except UnicodeError as error:  # SQLite's message names what is damaged, in its bytes
+        raise damaged(TEXTS_PATH, "its index is damaged") from error
     if found is None or not isinstance(found[0], bytes):
         raise damaged(TEXTS_PATH, "its index does not say where its blocks end")
     return SolidTexts(archive, TEXTS_PATH, found[0])
