@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlunsplit
 
 from cairn.errors import ArchiveInvalid, DocumentNotFound
 from cairn.sources.archives.container import Archive
@@ -58,7 +58,7 @@ def _articles(archive: Archive) -> dict[str, bytes]:
 def _facts(path: str, archive: dict[str, str]) -> dict[str, Any]:
     source = archive["Source"]
     if source and "://" not in source:
-        source = f"https://{source}"
+        source = urlunsplit(("https", source, "", "", ""))
     return {
         "id": slug(path.partition("/")[2] or path),
         "language": first_language(archive["Language"]),
