@@ -50,6 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=int, default=0, help="measure only every n-th question to get this many"
     )
+    parser.add_argument("--answers", action="store_true", help="measure whole turns (see --generator)")
+    parser.add_argument("--generator", type=Path, help="folder of the answering model; absent: quotes only")
+    parser.add_argument("--unanswerable", type=Path, help="further questions that nothing answers")
     parser.add_argument(
         "--conversational", action="store_true", help="measure rewriting: last turn, rules, gold rewrite"
     )
@@ -83,6 +86,13 @@ async def run(options: argparse.Namespace) -> int:
                 from cairn.cli import eval_conversational
 
                 await eval_conversational.evaluate(source, folder, options.qrels, embedder)
+            elif options.answers:
+                from cairn.cli import eval_answers
+
+                if options.unanswerable is not None:
+                    asked = [*asked, *eval_answers.unanswerable(options.unanswerable)]
+                writer = await eval_answers.load_generator(options.generator) if options.generator else None
+                await eval_answers.evaluate(source, asked, embedder, writer)
             else:
                 await evaluate(source, asked, embedder, options.fusion)
             source.close()
