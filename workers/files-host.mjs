@@ -57,6 +57,16 @@ export class FilesHost {
     await this.store.settled();
   }
 
+  /**
+   * Close a file that Python has closed; it can be ensured again. One that has slices stays open.
+   * @param {string} name
+   */
+  async release(name) {
+    if (!this.store.open.get(name) || this.store.open.slicesOf(name).length > 0) return;
+    this.FS.destroyNode(this.FS.lookupPath(`${ROOT}/${name}`).node);
+    await this.store.release(name);
+  }
+
   /** @param {string} from @param {string} to */
   async rename(from, to) {
     await this.#existing(from);

@@ -73,6 +73,16 @@ export class OpfsStore {
     this.#retire(file);
   }
 
+  /** Let go of a file's handle: there may be more files than a browser lets be open. @param {string} name */
+  release(name) {
+    return this.#serially(async () => {
+      const file = this.open.take(name);
+      if (!file) return;
+      file.flush();
+      file.close();
+    });
+  }
+
   /** Rename synchronously and durably, replacing `to`. @param {string} from @param {string} to */
   move(from, to) {
     const file = /** @type {WholeFile} */ (this.open.get(from));

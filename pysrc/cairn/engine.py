@@ -24,6 +24,7 @@ from cairn.services import Services
 from cairn.session import Session
 from cairn.sources.archives.idle import IdleWork
 from cairn.sources.archives.picked import NothingPicked, PickedFiles
+from cairn.sources.documents.pdf import NoPdfReader, PdfReader
 from cairn.sources.library import Library, at_once
 from cairn.storage.ports import Fetch, Files
 from cairn.storage.state import State
@@ -72,13 +73,18 @@ class Engine:
         picked: PickedFiles | None = None,
         load_stemmers: Callable[[], Awaitable[None]] = at_once,
         vectors: VectorRoom | None = None,
+        pdf: PdfReader | None = None,
+        load_readers: Callable[[], Awaitable[None]] = at_once,
     ) -> None:
         """``clock`` returns milliseconds; ``step(name, label, ms)`` reports a start-up step.
 
         ``picked`` are files that the person chose; None where nobody can. ``load_stemmers`` makes
         them importable, before the first archive is opened. ``vectors`` has the vector kernel;
-        None: vectors are compared by Python, with numpy as soon as that can be loaded.
+        None: vectors are compared by Python, with numpy as soon as that can be loaded. ``pdf`` reads
+        PDFs; ``load_readers`` makes what reads the other kinds of documents importable.
         """
+        self._pdf = pdf or NoPdfReader()
+        self._load_readers = load_readers
         self._vectors = vectors or VectorRoom()
         self._load_stemmers = load_stemmers
         self._picked = picked or NothingPicked()
@@ -96,7 +102,7 @@ class Engine:
         self._asking = 0
         self._started = asyncio.Event()  # set when questions can be answered, or never will be
         self._failure: CairnError | None = None  # why the start failed
-        self._idle = IdleWork(self._quiet)
+        self._idle = IdleWork(self.quiet)
         self._faults: dict[str, CairnError] = {}  # what went wrong where nobody waited for it
         self.embedder = embedder
         self.generator = generator
@@ -148,10 +154,11 @@ class Engine:
             self._fetch,
             self._state,
             self._clock,
-            self._quiet,
+            self.quiet,
             self._picked,
             self._load_stemmers,
             self._vectors,
+            self.services.documents.shelf(self._files, self._pdf, self._load_readers, self._picked),
         )
         self.library.jobs.told = lambda job: self._broadcast("packs.job", job)
         self.library.jobs.ended = self._pack_ended
@@ -169,7 +176,8 @@ class Engine:
             await self.require_library().shelf.remove_orphans()
         except CairnError as error:
             self._faults["orphans"] = error
-        await self._quiet()  # a question that waited for the start is answered first, by words
+        await self.quiet()  # a question that waited for the start is answered first, by words
+        await self.services.documents.start()
         await self.meaning.load()
         await self.answers.load()
         # A newer pack that came with an app update is installed when everything else is up.
@@ -186,7 +194,7 @@ class Engine:
         else:
             library.problems.pop("shipped", None)
 
-    async def _quiet(self) -> None:
+    async def quiet(self) -> None:
         """Return once no question is running."""
         while self._asking:
             await asyncio.sleep(QUIET_SECONDS)
@@ -194,14 +202,15 @@ class Engine:
     async def _numpy_for_vectors(self) -> None:
         """Load numpy, which holds the engine for over a second, where no kernel compares vectors."""
         if self._vectors.kernel is None:
-            await self._quiet()
+            await self.quiet()
             await self._load_numpy()
 
     async def _work_for_archives(self) -> None:
-        """Load numpy for the long lists of archives, once there is one, and do their idle work."""
-        shelf = self.require_library().shelf
-        if shelf.sources:
-            await self._quiet()
+        """Load numpy for archives and the person's documents, once there are any, and do idle work."""
+        library = self.require_library()
+        shelf, own = library.shelf, library.documents
+        if shelf.sources or (own is not None and own.sources):
+            await self.quiet()
             await self._load_numpy()
             await self._idle.run(shelf)
 
@@ -281,6 +290,9 @@ class Engine:
         problems = dict(self._faults)
         if self.library:
             problems |= self.library.problems | self.library.shelf.problems
+            own = self.library.documents
+            if own is not None and own.problem is not None:
+                problems["documents"] = own.problem
         return {
             "version": __version__,
             "capabilities": self._capabilities,
@@ -290,8 +302,12 @@ class Engine:
         }
 
     def library_changed(self) -> None:
-        """A pack came, went or changed: tell every page."""
+        """A pack or a document came, went or changed: tell every page."""
         self._show_library()
+
+    def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        """Send a notification to every page."""
+        self._broadcast(method, params)
 
     def archives_changed(self) -> None:
         """An archive came, went, or a copy got further: tell every page."""
@@ -329,6 +345,8 @@ class Engine:
 
     def _readiness_changed(self) -> None:
         self._broadcast("engine.readiness", self.readiness())
+        if self.meaning.ready and self._started.is_set() and self._failure is None:
+            self.services.documents.embed()
 
     def _step(self, name: str, label: str, began: float) -> float:
         now = self._clock()
@@ -355,8 +373,10 @@ class Engine:
         library = self.require_library()
         infos = [info for info in library.infos() if info["kind"] == "pack"]
         count = sum(info["documents"] for info in infos if info["id"] in library.sources)
+        own = library.documents.source_infos() if library.documents is not None else []
+        count += sum(info["documents"] for info in own)
         problem = next(iter(library.problems.values()), None)
-        if library.sources:
+        if library.sources or count:
             self._library_cell = {"state": "ready", "label": f"{count} documents", "action": ""}
         elif problem is not None:
             self._library_cell = {"state": "failed", "label": problem.message, "action": problem.hint}

@@ -103,6 +103,18 @@ class ThreadNotFound(CairnError):
     code = "thread_not_found"
 
 
+class DocumentUnreadable(CairnError):
+    """A file cannot be imported: damaged, of no known kind, or hostile; the message says which."""
+
+    code = "document_unreadable"
+
+
+class PasswordNeeded(CairnError):
+    """A PDF opens only with a password, which is asked once and never kept."""
+
+    code = "password_needed"
+
+
 class ModelUnavailable(CairnError):
     """A model is not installed, will not load here, or failed its self-test."""
 
@@ -150,6 +162,8 @@ ERRORS: dict[str, type[CairnError]] = {
         DocumentNotFound,
         DocumentCorrupt,
         ThreadNotFound,
+        DocumentUnreadable,
+        PasswordNeeded,
         ModelUnavailable,
         WorkerCrashed,
         TimedOut,

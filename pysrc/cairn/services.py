@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from cairn.answering.turn import run_turn
 from cairn.archive_services import ArchiveServices
+from cairn.document_services import DocumentServices
 from cairn.errors import CairnError, NotReady, UnknownMethod
 from cairn.models.part import Part
 from cairn.pack_services import PackServices
@@ -29,6 +30,7 @@ class Services:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._threads = ThreadServices(engine)
+        self.documents = DocumentServices(engine)
         self._methods: dict[str, Callable[[dict[str, Any], RequestId, Emit], Awaitable[Any]]] = {
             "engine.status": self._status,
             "engine.ask": self._ask,
@@ -37,6 +39,7 @@ class Services:
             "reader.document": self._document,
             **ArchiveServices(engine).methods,
             **PackServices(engine).methods,
+            **self.documents.methods,
             **self._threads.methods,
             **SearchServices(engine, self.sources_to_ask, self._note_failure).methods,
         }

@@ -14,7 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 TEXT = {".py", ".mjs", ".js", ".html", ".css", ".json", ".toml", ".md", ".txt", ".webmanifest"}
 MAX_BYTES = 700_000
 # Namespaces and identifiers that look like addresses and are never fetched.
-NOT_FETCHED = ("http://www.w3.org/", "http://127.0.0.1", "http://localhost", "https://example.")
+NOT_FETCHED = (
+    *("http://www.w3.org/", "http://127.0.0.1", "http://localhost", "https://example."),
+    *("http://purl.org/dc/", "http://www.idpf.org/2007/opf"),
+)
 
 
 def tracked() -> list[Path]:

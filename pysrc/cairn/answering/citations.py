@@ -24,8 +24,10 @@ from types import MappingProxyType
 from urllib.parse import quote
 
 from cairn.answering.compatible import Shared, with_shared
+from cairn.passages.types import Passage
 from cairn.protocol import CitationInfo
 from cairn.retrieval.types import Candidate
+from cairn.sources.types import OWN_DOCUMENTS
 
 CODE_CHARS = 12
 CODE_STEP = 4
@@ -103,32 +105,44 @@ def citations(
     passages = [candidate.passage for candidate in candidates]
     made = tokens([(p.source_id, p.document_id, p.passage_id) for p in passages])
     made = [
-        token.replace("-P-", "-A-", 1) if p.source_id in archives else token
+        token.replace("-P-", f"-{_token_kind(p.source_id, archives)}-", 1)
         for token, p in zip(made, passages, strict=True)
     ]
     made = with_shared(made, passages, shared)
-    return [
-        CitationInfo(
-            n=n,
-            token=token,
-            source=passage.source_id,
-            source_title=titles.get(passage.source_id, passage.source_id),
-            document=passage.document_id,
-            passage=passage.passage_id,
-            title=passage.title,
-            locator=passage.locator,
-            language=passage.language,
-            collection=passage.collection,
-            licence=passage.licence,
-            text=passage.text,
-            reader_url=(article_url if passage.source_id in archives else reader_url)(
-                passage.source_id, passage.document_id, passage.passage_id
-            ),
-            mode=candidate.mode,
-            cited=False,
-        )
-        for n, (passage, candidate, token) in enumerate(zip(passages, candidates, made, strict=True), start=1)
-    ]
+    numbered = enumerate(zip(passages, candidates, made, strict=True), start=1)
+    return [_citation(n, p, c.mode, token, titles, archives) for n, (p, c, token) in numbered]
+
+
+def _citation(
+    n: int, passage: Passage, mode: str, token: str, titles: Mapping[str, str], archives: Container[str]
+) -> CitationInfo:
+    address = article_url if passage.source_id in archives else reader_url
+    info = CitationInfo(
+        n=n,
+        token=token,
+        source=passage.source_id,
+        source_title=titles.get(passage.source_id, passage.source_id),
+        document=passage.document_id,
+        passage=passage.passage_id,
+        title=passage.title,
+        locator=passage.locator,
+        language=passage.language,
+        collection=passage.collection,
+        licence=passage.licence,
+        text=passage.text,
+        reader_url=address(passage.source_id, passage.document_id, passage.passage_id),
+        mode=mode,
+        cited=False,
+    )
+    if passage.page:
+        info["page"], info["last_page"] = passage.page, passage.last_page
+    return info
+
+
+def _token_kind(source_id: str, archives: Container[str]) -> str:
+    if source_id in archives:
+        return "A"
+    return "D" if source_id.startswith(OWN_DOCUMENTS) else "P"
 
 
 def remove_markers(text: str) -> str:

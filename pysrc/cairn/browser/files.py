@@ -37,6 +37,10 @@ class OpfsFiles:
         """Forget a slice."""
         await attempt(self._host.unmount(checked(alias)), alias)
 
+    async def release(self, name: str) -> None:
+        """Close a file's handle."""
+        await attempt(self._host.release(checked(name)), name)
+
     async def remove(self, name: str) -> None:
         """Delete a file and its slices."""
         await attempt(self._host.remove(checked(name)), name)

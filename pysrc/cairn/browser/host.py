@@ -23,6 +23,9 @@ class FilesHost(Protocol):
     def unmount(self, alias: str) -> Awaitable[None]:
         """Forget a view."""
 
+    def release(self, name: str) -> Awaitable[None]:
+        """Close a file's handle."""
+
     def remove(self, name: str) -> Awaitable[None]:
         """Delete a file."""
 

@@ -1,4 +1,4 @@
-"""`cairn test`: the three tiers, all through pytest; other arguments go to pytest as they are."""
+"""`cairn test`: the tiers, all through pytest; other arguments go to pytest as they are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 
 from cairn.cli import checkout, chromium
 
-TIERS = ("unit", "pyodide", "browser")
+TIERS = ("unit", "corpus", "pyodide", "browser")
 # These run against the built site in a browser.
 _NEED_BROWSER = ("pyodide", "browser")
 

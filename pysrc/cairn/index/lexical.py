@@ -18,13 +18,13 @@ from cairn.passages.words import is_word
 # bm25 is lower for better. What differs by rounding is equal, and keeps the order of the documents.
 _DIGITS = 9
 _SEARCH = (
-    f"SELECT rowid, round(bm25({TABLE}, {{weights}}) / ?, {_DIGITS}) FROM {TABLE} WHERE {TABLE} MATCH ? "
-    "{within} ORDER BY 2, 1 LIMIT ?"
+    f"SELECT rowid, round(bm25({{table}}, {{weights}}) / ?, {_DIGITS}) FROM {{table}} "
+    "WHERE {table} MATCH ? {within} ORDER BY 2, 1 LIMIT ?"
 )
 _ANYWHERE = ""
 _BETWEEN = "AND rowid BETWEEN ? AND ?"
 _AMONG = (
-    f"AND rowid <= (SELECT last FROM temp.cairn_allowed WHERE first <= {TABLE}.rowid "
+    "AND rowid <= (SELECT last FROM temp.cairn_allowed WHERE first <= {table}.rowid "
     "ORDER BY first DESC LIMIT 1)"
 )
 _PREFIX_LENGTH = 3
@@ -32,24 +32,27 @@ _COMPLETIONS = 400
 """Words with a prefix that are counted at most."""
 _READ = (
     "SELECT passage_id, document_id, title, language, collection, license, locator, body, "
-    f"passage_sha256, token_estimate, ordinal FROM {TABLE} WHERE rowid = ?"
+    "passage_sha256, token_estimate, ordinal FROM {table} WHERE rowid = ?"
 )
 
 
 class LexicalIndex:
     """Reads an index through a connection that stays the caller's, read-only or not.
 
-    ``source_id`` goes into the passages. The connection must be in autocommit mode
-    (``isolation_level=None``) and may be ``immutable=1``: only ``temp`` is written, in memory.
+    ``source_id`` goes into the passages; ``table`` names the index where a database has several. The
+    connection must be in autocommit mode (``isolation_level=None``) and may be ``immutable=1``: only
+    ``temp`` is written, in memory.
     """
 
     weights = ", ".join(str(weight) for _, _, weight in COLUMNS)
     tokenizer = TOKENIZER
     writing: Writing | None = None
 
-    def __init__(self, connection: sqlite3.Connection, source_id: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, source_id: str, table: str = TABLE) -> None:
         self._db = connection
         self._source_id = source_id
+        self._table = table
+        self._vocabulary = "cairn_vocabulary" if table == TABLE else f"cairn_vocabulary_{table}"
         self._frequencies: dict[str, int] = {}
         self._phrases: set[str] = set()  # terms that the tokenizer parts
         self._allowed: Rows | None = None  # what temp.cairn_allowed holds
@@ -100,7 +103,9 @@ class LexicalIndex:
         """Run an expression in which every word stands so many ``times``."""
         within, bounds = self._within(rows)
         parameters = (float(times), expression, *bounds, limit)
-        found = self._db.execute(_SEARCH.format(weights=self.weights, within=within), parameters)
+        found = self._db.execute(
+            _SEARCH.format(table=self._table, weights=self.weights, within=within), parameters
+        )
         return [Hit(rowid - 1, -score) for rowid, score in found.fetchall()]
 
     def _within(self, rows: Rows | None) -> tuple[str, tuple[int, ...]]:
@@ -120,7 +125,7 @@ class LexicalIndex:
                 [(first + 1, end) for first, end in rows.ranges],
             )
             self._allowed = rows
-        return _AMONG, ()
+        return _AMONG.format(table=self._table), ()
 
     def matching(self, query: LexicalQuery, *, common_from: int = LEAST) -> list[int]:
         """Rows that have one of the words that decide (one of all words when none does), ascending.
@@ -135,7 +140,9 @@ class LexicalIndex:
             words = split(frequencies, self.passage_count, None, common_from)
             expression = match_any(query, words.rare, (), self.writing) if words else expression
         try:
-            found = self._db.execute(f"SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH ?", (expression,))
+            found = self._db.execute(
+                f"SELECT rowid FROM {self._table} WHERE {self._table} MATCH ?", (expression,)
+            )
             return [rowid - 1 for (rowid,) in found]
         except sqlite3.DatabaseError as error:
             raise _unreadable(error) from error
@@ -150,7 +157,7 @@ class LexicalIndex:
             return ""
         self._ensure_helpers()
         rows = self._db.execute(
-            "SELECT term, doc FROM temp.cairn_vocabulary WHERE term >= ? AND term < ? LIMIT ?",
+            f"SELECT term, doc FROM temp.{self._vocabulary} WHERE term >= ? AND term < ? LIMIT ?",
             (tokens[0], tokens[0] + "\U0010ffff", _COMPLETIONS),
         )
         best = max(rows, key=lambda row: (row[1], -len(row[0])), default=("", 0))
@@ -162,7 +169,7 @@ class LexicalIndex:
 
     def _passage(self, row: int) -> Passage:
         try:
-            found = self._db.execute(_READ, (row + 1,)).fetchone()
+            found = self._db.execute(_READ.format(table=self._table), (row + 1,)).fetchone()
         except sqlite3.DatabaseError as error:
             raise _unreadable(error) from error
         if found is None:
@@ -189,7 +196,7 @@ class LexicalIndex:
     def passage_count(self) -> int:
         """Rows of the index."""
         # The docsize table has a few bytes a row; counting the table itself would read all texts.
-        (count,) = self._db.execute(f"SELECT count(*) FROM {TABLE}_docsize").fetchone()
+        (count,) = self._db.execute(f"SELECT count(*) FROM {self._table}_docsize").fetchone()
         return int(count)
 
     def document_rows(self, document_id: str) -> range:
@@ -205,7 +212,7 @@ class LexicalIndex:
         else:
             # A published pack: one scan, kept. Its documents' rows are consecutive.
             rows = self._db.execute(
-                f"SELECT document_id, min(rowid) - 1, count(*) FROM {TABLE} GROUP BY document_id"
+                f"SELECT document_id, min(rowid) - 1, count(*) FROM {self._table} GROUP BY document_id"
             )
         return {name: (first, count) for name, first, count in rows}
 
@@ -233,7 +240,7 @@ class LexicalIndex:
 
     def _count(self, token: str) -> int:
         self._ensure_helpers()
-        found = self._db.execute("SELECT doc FROM temp.cairn_vocabulary WHERE term = ?", (token,))
+        found = self._db.execute(f"SELECT doc FROM temp.{self._vocabulary} WHERE term = ?", (token,))
         row = found.fetchone()
         return int(row[0]) if row else 0
 
@@ -254,7 +261,7 @@ class LexicalIndex:
 
     def _ensure_helpers(self) -> None:
         for name, using in (
-            ("cairn_vocabulary", f"fts5vocab('main', '{TABLE}', 'row')"),
+            (self._vocabulary, f"fts5vocab('main', '{self._table}', 'row')"),
             ("cairn_scratch", f'fts5(term, content = "", tokenize = "{self.tokenizer}")'),
             ("cairn_scratch_tokens", "fts5vocab('temp', 'cairn_scratch', 'instance')"),
         ):

@@ -54,6 +54,9 @@ class DirectoryFiles:
         """Delete the copy of a slice."""
         (self._root / _SLICES / alias).unlink(missing_ok=True)
 
+    async def release(self, name: str) -> None:
+        """Nothing is held."""
+
     async def remove(self, name: str) -> None:
         """Delete a file; missing files are ignored."""
         self._path(name).unlink(missing_ok=True)

@@ -32,3 +32,5 @@ class Passage:
     token_estimate: int
     ordinal: int
     row: int  # 0-based row in the vector file; FTS rowid - 1
+    page: int = 0  # of its first character; 0 where the document has no pages
+    last_page: int = 0

@@ -21,7 +21,7 @@ Binary fields (vectors) travel as transferred ``ArrayBuffer``. Field types below
 
 from __future__ import annotations
 
-from cairn.protocol import archives, asking, library, packs, threads
+from cairn.protocol import archives, asking, documents, library, packs, threads
 from cairn.protocol.archives import (
     ArchiveInfo,
     ArticleResult,
@@ -45,6 +45,18 @@ from cairn.protocol.asking import (
     SearchResponse,
     SentenceInfo,
     Style,
+)
+from cairn.protocol.documents import (
+    DOCUMENTS_AT_ONCE,
+    ORIGINAL_AT_ONCE,
+    PASSAGES_AT_ONCE,
+    AddResult,
+    AlikePassage,
+    CollectionInfo,
+    DocumentInfo,
+    OriginalPart,
+    PassageInfo,
+    PassageList,
 )
 from cairn.protocol.jsonrpc import (
     CANCEL,
@@ -96,7 +108,7 @@ from cairn.protocol.workers import (
     GENERATE_NOTIFICATIONS,
 )
 
-AREAS = (library, asking, archives, packs, threads)
+AREAS = (library, asking, archives, packs, threads, documents)
 
 ENGINE_METHODS: Methods = {name: need for area in AREAS for name, need in area.METHODS.items()}
 """Page, reader → engine."""
@@ -109,6 +121,7 @@ __all__ = [
     "CANCEL",
     "CHANNEL",
     "CHANNEL_MESSAGES",
+    "DOCUMENTS_AT_ONCE",
     "EMBED_METHODS",
     "EMBED_NOTIFICATIONS",
     "ENGINE_LOCK",
@@ -119,7 +132,11 @@ __all__ = [
     "MAX_JSON_NESTING",
     "MAX_MESSAGE_CHARS",
     "MAX_QUESTION_CHARS",
+    "ORIGINAL_AT_ONCE",
+    "PASSAGES_AT_ONCE",
     "PROTOCOL_VERSION",
+    "AddResult",
+    "AlikePassage",
     "Alive",
     "ArchiveInfo",
     "ArticleResult",
@@ -131,14 +148,19 @@ __all__ = [
     "CellState",
     "CitationInfo",
     "Close",
+    "CollectionInfo",
     "Connect",
+    "DocumentInfo",
     "Facet",
     "Files",
     "JobInfo",
     "Methods",
+    "OriginalPart",
     "PackInfo",
     "PackPreview",
     "Packs",
+    "PassageInfo",
+    "PassageList",
     "QuoteInfo",
     "ReadParams",
     "ReadResult",

@@ -26,6 +26,8 @@ class CitationInfo(TypedDict):
     text: str
     reader_url: str
     mode: str  # retrieval mode of this hit
+    page: NotRequired[int]  # of its first character, where the document has pages
+    last_page: NotRequired[int]
     cited: NotRequired[bool]
 
 

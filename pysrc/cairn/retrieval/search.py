@@ -38,9 +38,12 @@ from cairn.retrieval.ranking import Ranked, rank
 from cairn.retrieval.types import Candidate, Fusion, Mode, SearchResult
 from cairn.retrieval.weights import key_weights, term_weights
 from cairn.retrieval.wording import Wording, read
-from cairn.sources.types import Source, Valued, VectorModel, search_vector
+from cairn.sources.types import Source, Valued, VectorModel, search_vector, vectors_complete
 
 PER_SOURCE = 40
+MEANT = ("hybrid-full-vector", "semantic-reranked")
+"""Modes of candidates whose meaning was compared already."""
+
 RERANKED = 16
 """Keyword hits per search that E5 may order for sources without vectors."""
 
@@ -174,7 +177,7 @@ async def add_meaning(
             query = await (vector or _embed(embedder, stage.analysis.question))
         query = language_neutral(query, embedder.info)
         stage.timings["embed"] = clock() - began
-        semantic = await _search_vectors(stage, query, embedder.info, clock)
+        semantic, growing = await _search_vectors(stage, query, embedder.info, clock)
         reranked = await _rerank(stage, query, embedder, embedder.info, clock) if rerank else []
     except (CairnError, TimeoutError) as error:
         stage.error = (
@@ -185,7 +188,7 @@ async def add_meaning(
         stage.notes.append(KEYWORDS_ONLY.format(reason=stage.error.message))
         stage.result.notes = list(stage.notes)
         return stage.result
-    ranked = Ranked(stage.lexical, semantic, reranked, embedder.info)
+    ranked = Ranked(stage.lexical, semantic, growing + reranked, embedder.info)
     stage.result = _rank(stage, ranked, clock)
     stage.result.vector = query
     return stage.result
@@ -214,10 +217,14 @@ def _candidates(source: Source, hits: Sequence[Hit], weights: Weights, wording: 
 
 async def _search_vectors(
     stage: WordsStage, query: array[float], info: ModelInfo, clock: Clock
-) -> list[list[Candidate]]:
-    """Per source with comparable vectors, its nearest passages; keyword hits are reused."""
+) -> tuple[list[list[Candidate]], list[Candidate]]:
+    """Per source with comparable vectors, its nearest passages; keyword hits are reused.
+
+    Those of sources whose vectors are still being made come apart: they rank, but not alone.
+    """
     began = clock()
     lists: list[list[Candidate]] = []
+    growing: list[Candidate] = []
     for source, lexical in zip(stage.sources, stage.lexical, strict=True):
         if not comparable(source.vector_model, info):
             continue
@@ -227,18 +234,23 @@ async def _search_vectors(
         for passage in source.passages(missing) if missing else []:
             coverage, worded = read(passage, stage.weights, stage.wording)
             known[passage.row] = Candidate(passage, 0.0, coverage=coverage, wording=worded)
-        for candidate in lexical:
-            candidate.mode = "hybrid-full-vector"
+        complete = vectors_complete(source)
+        mode: Mode = "hybrid-full-vector" if complete else "semantic-reranked"
+        for candidate in lexical if complete else ():
+            candidate.mode = mode
         found = []
         for hit in hits:
             candidate = known[hit.row]
             candidate.semantic_score = hit.score
-            candidate.mode = "hybrid-full-vector"
+            candidate.mode = mode
             found.append(candidate)
-        lists.append(found)
-        _place(source, list(known.values()), query, info)
+        if complete:
+            lists.append(found)
+        else:
+            growing += found
+        _place(source, list(known.values()) if complete else found, query, info)
     stage.timings["vectors"] = clock() - began
-    return lists
+    return lists, growing
 
 
 def _place(source: Source, candidates: Sequence[Candidate], query: array[float], info: ModelInfo) -> None:
@@ -255,11 +267,11 @@ def _place(source: Source, candidates: Sequence[Candidate], query: array[float],
 async def _rerank(
     stage: WordsStage, query: array[float], embedder: Embedder, info: ModelInfo, clock: Clock
 ) -> list[Candidate]:
-    """The best keyword hits of sources without comparable vectors, scored by E5 in batches."""
+    """The best keyword hits without comparable vectors, scored by E5 in batches."""
     pools = [
-        lexical
+        [candidate for candidate in lexical if candidate.mode not in MEANT]
         for source, lexical in zip(stage.sources, stage.lexical, strict=True)
-        if not comparable(source.vector_model, info)
+        if not comparable(source.vector_model, info) or not vectors_complete(source)
     ]
     if not any(pools):
         return []

@@ -19,6 +19,8 @@ from cairn.protocol import Packs, SourceInfo
 from cairn.sources.archives.picked import NothingPicked, PickedFiles
 from cairn.sources.archives.shelf import Shelf
 from cairn.sources.archives.shelved import ShelvedArchive
+from cairn.sources.documents.shelf import OwnDocuments
+from cairn.sources.documents.source import CollectionSource
 from cairn.sources.packs.jobs import PackJobs
 from cairn.sources.packs.shelf import SHIPPED, PackShelf
 from cairn.sources.packs.shipped import Shipped
@@ -26,6 +28,7 @@ from cairn.sources.packs.source import PackSource
 from cairn.storage.ports import Fetch, Files
 from cairn.storage.state import State
 
+AnySource = PackSource | ShelvedArchive | CollectionSource
 INSTALL_PROGRESS = Callable[[str, int, int], None]
 
 
@@ -49,6 +52,7 @@ class Library:
     picked: PickedFiles = field(default_factory=NothingPicked)
     load_stemmers: Callable[[], Awaitable[None]] = at_once
     vectors: VectorRoom = field(default_factory=VectorRoom)
+    documents: OwnDocuments | None = None
     packs: PackShelf = field(init=False)
     jobs: PackJobs = field(init=False)
     shipped: Shipped = field(init=False)
@@ -75,6 +79,8 @@ class Library:
         """Open every active source that ``state.db`` knows."""
         await self.packs.open_recorded()
         await self.shelf.open_recorded()
+        if self.documents is not None:
+            await self.documents.open()
 
     async def remove_orphans(self) -> list[str]:
         """Delete pack files that no record names (half installs, replaced versions)."""
@@ -101,14 +107,15 @@ class Library:
         await self.shipped.again(pack_id, lambda phase, done, total: None)
         return {}
 
-    def select(self, ids: Sequence[str] | None) -> list[PackSource | ShelvedArchive]:
+    def select(self, ids: Sequence[str] | None) -> list[AnySource]:
         """The sources to ask: those named, or all when ``ids`` is None."""
-        known: dict[str, PackSource | ShelvedArchive] = {**self.sources, **self.shelf.sources}
+        own = self.documents.sources if self.documents is not None else {}
+        known: dict[str, AnySource] = {**self.sources, **self.shelf.sources, **own}
         if ids is None:
             return list(known.values())
         return [known[name] for name in ids if name in known]
 
-    def get(self, source_id: str) -> PackSource | ShelvedArchive:
+    def get(self, source_id: str) -> AnySource:
         """One active source; raises DocumentNotFound, or the reason it could not be opened."""
         for source in self.select([source_id]):
             return source
@@ -122,7 +129,8 @@ class Library:
 
     def infos(self) -> list[SourceInfo]:
         """What the page lists."""
-        return self.packs.infos() + self.shelf.infos()
+        own = self.documents.source_infos() if self.documents is not None else []
+        return self.packs.infos() + self.shelf.infos() + own
 
     def packs_status(self) -> Packs:
         """What the page lists of packs beside those that are installed."""
@@ -130,5 +138,7 @@ class Library:
 
     def close(self) -> None:
         """Close every database and archive."""
+        if self.documents is not None:
+            self.documents.close()
         self.shelf.close()
         self.packs.close()

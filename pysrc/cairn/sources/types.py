@@ -12,6 +12,9 @@ from cairn.index.rows import Filters
 from cairn.index.types import Hit, LexicalQuery
 from cairn.passages.types import Passage
 
+OWN_DOCUMENTS = "documents-"
+"""How the ids of the person's collections begin."""
+
 
 @dataclass(frozen=True, slots=True)
 class VectorModel:
@@ -115,6 +118,20 @@ class Valued(Protocol):
 
     def vector_values(self, rows: Sequence[int]) -> list[array[int]]:
         """A positive multiple of each passage's vector, in the order asked; [] without vectors."""
+
+
+@runtime_checkable
+class Growing(Protocol):
+    """A source whose passages may not all have their vectors yet."""
+
+    @property
+    def vectors_complete(self) -> bool:
+        """Whether all have: only then do vectors alone rank it."""
+
+
+def vectors_complete(source: Source) -> bool:
+    """Whether every passage of a source with vectors has one."""
+    return source.vectors_complete if isinstance(source, Growing) else True
 
 
 async def search_vector(source: Source, query: array[float], limit: int) -> list[Hit]:

@@ -7,6 +7,7 @@ a database from a newer Cairn is refused, so that a rolled-back app cannot damag
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 from cairn.errors import StorageUnavailable
 
@@ -67,24 +68,25 @@ MIGRATIONS: tuple[str, ...] = (
 )
 
 
-def apply(connection: sqlite3.Connection) -> int:
-    """Run the migrations this database lacks; return how many ran.
+def apply(connection: sqlite3.Connection, steps: Sequence[str] | None = None) -> int:
+    """Run the migrations this database lacks (of ``state.db``, or ``steps``); return how many ran.
 
     Raises StorageUnavailable when the database was written by a newer Cairn.
     """
+    steps = MIGRATIONS if steps is None else steps
     have = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    if have > len(MIGRATIONS):
+    if have > len(steps):
         raise StorageUnavailable(
             "This library was last used by a newer version of Cairn.",
             hint="Update the app, then open it again. Nothing was changed.",
         )
-    for number in range(have, len(MIGRATIONS)):
+    for number in range(have, len(steps)):
         # user_version is part of the transaction: a crash leaves the old schema or the new one
         try:
             connection.executescript(
-                f"BEGIN IMMEDIATE; {MIGRATIONS[number]} PRAGMA user_version = {number + 1}; COMMIT;"
+                f"BEGIN IMMEDIATE; {steps[number]} PRAGMA user_version = {number + 1}; COMMIT;"
             )
         except sqlite3.Error:
             connection.rollback()
             raise
-    return len(MIGRATIONS) - have
+    return len(steps) - have

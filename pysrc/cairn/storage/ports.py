@@ -49,6 +49,12 @@ class Files(Protocol):
     async def unmount(self, alias: str) -> None:
         """Forget a slice; unknown aliases are ignored."""
 
+    async def release(self, name: str) -> None:
+        """Let go of an ensured file that Python has closed; it can be ensured again.
+
+        For files that are many; one that is not open, or that has slices, stays as it is.
+        """
+
     async def remove(self, name: str) -> None:
         """Delete a file; missing files are ignored."""
 

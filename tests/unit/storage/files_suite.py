@@ -72,6 +72,20 @@ async def content_survives_a_restart(restart: Restart) -> None:
 
 
 @check
+async def a_released_file_keeps_its_content_and_is_ensured_again(restart: Restart) -> None:
+    """Intent: originals are many more than the handles that a browser keeps open."""
+    files = await restart()
+    write(await files.ensure("originals/a"), b"kept")
+    await files.release("originals/a")
+    await files.release("originals/unknown")
+    assert await sizes(files) == {"originals/a": 4}
+    assert Path(await files.ensure("originals/a")).read_bytes() == b"kept"
+    await files.release("originals/a")
+    await files.remove("originals/a")
+    assert await sizes(files) == {}
+
+
+@check
 async def companions_are_ready_with_the_file(restart: Restart) -> None:
     """Intent: SQLite opens its journal by itself, in the middle of a synchronous call."""
     files = await restart()

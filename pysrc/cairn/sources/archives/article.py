@@ -8,6 +8,7 @@ styles, edit links, reference marks and lists, navigation boxes, tables of conte
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
@@ -43,7 +44,7 @@ def decode_html(data: bytes) -> str:
 
 def read_article(html: str) -> Article:
     """The text of a page; whatever the markup, nothing raises and nothing is run."""
-    parser = _Reader()
+    parser = HtmlText()
     try:
         parser.feed(html[:MOST_HTML])
         parser.close()
@@ -52,14 +53,16 @@ def read_article(html: str) -> Article:
     return Article(parser.title(), parser.text())
 
 
-class _Reader(HTMLParser):
+class HtmlText(HTMLParser):
     """Writes text while it walks the tags; ``_open`` are the tags that are open, with their state.
 
-    Invariant: ``_hidden`` counts the open tags that are dropped; nothing is written while it is > 0.
+    ``drops`` says which elements are left out. Invariant: ``_hidden`` counts the open tags that are
+    dropped; nothing is written while it is > 0.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, drops: Callable[[str, dict[str, str]], bool] = dropped) -> None:
         super().__init__(convert_charrefs=True)
+        self._drops = drops
         self._open: list[tuple[str, bool]] = []
         self._hidden = 0
         self._out: list[str] = []
@@ -86,7 +89,7 @@ class _Reader(HTMLParser):
             if tag == "br" and not self._hidden:
                 self._out.append("\n" if not self._row() else " ")
             return
-        hidden = dropped(tag, values)
+        hidden = self._drops(tag, values)
         self._open.append((tag, hidden))
         self._hidden += hidden
         if not self._hidden:
