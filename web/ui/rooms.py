@@ -2,6 +2,7 @@
 
 from dom import by_id, listen, show
 from pyscript import document, window
+from pyscript.ffi import create_proxy
 from strings import t
 
 ROOMS = ("ask", "search", "library", "about")
@@ -15,7 +16,7 @@ class Rooms:
 
     def __init__(self, opened):
         self._opened = opened
-        listen(window, "popstate", lambda _: self.from_address())
+        window.onpopstate = create_proxy(lambda _: self.from_address())  # its addEventListener loses `this`
         for button in list(document.querySelectorAll(".room[data-room]")):
             listen(button, "click", self._clicked)
 
