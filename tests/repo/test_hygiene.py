@@ -89,3 +89,15 @@ def test_every_served_part_has_a_hash_and_a_licence() -> None:
         assert entry["licence"], entry
         stem = entry["package"].lstrip("@").replace("/", "-")
         assert stem in licences, f"no licence text for {entry['package']} ({stem})"
+
+
+def test_no_word_of_the_page_is_defined_twice() -> None:
+    """Intent: two rooms that name a sentence alike would silently share the later one."""
+
+    def unique(pairs: list[tuple[str, str]]) -> dict[str, str]:
+        names = [name for name, _ in pairs]
+        assert len(set(names)) == len(names), sorted({n for n in names if names.count(n) > 1})
+        return dict(pairs)
+
+    for path in (ROOT / "web" / "locales").glob("*.json"):
+        json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique)

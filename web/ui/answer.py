@@ -61,7 +61,7 @@ class Turn:
         self._written = el("div", "written", dir="auto")
         self._notes = el("div", "notes")
         self._foot = el("div", "turn-foot")
-        self._sources = el("aside", "sources", aria_label=t("sources"))
+        self._sources = el("aside", "sources", aria_label=t("sources.of", question=self.question[:80]))
         for node in (self._quotes, self._written, self._searched):
             node.hidden = True
         put(

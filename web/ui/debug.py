@@ -55,17 +55,17 @@ class Debug:
 
     def _draw(self):
         data = self._data
-        copy = icon_button("quiet", "copy", t("why.copy"), data_action="copy-why", data_turn=self._turn)
+        copy = icon_button("quiet", "copy", t("debug.copy"), data_action="copy-why", data_turn=self._turn)
         self.node.replaceChildren(put(el("div", "debug-head"), el("h3", "", t("why_these")), copy))
         if not data:
-            put(self.node, el("p", "note", t("why.nothing")))
+            put(self.node, el("p", "note", t("debug.nothing")))
         self._query(data)
         self._stages((data.get("result") or data).get("timings") or {})
         self._candidates(data.get("per_source") or {})
         self._fused(data.get("fused") or [], data.get("drops") or [])
         self._evidence(data.get("evidence") or {})
         if data.get("prompt"):
-            self._part("why.prompt", el("pre", "", data["prompt"], tabindex="0", dir="auto"))
+            self._part("debug.prompt", el("pre", "", data["prompt"], tabindex="0", dir="auto"))
         self._model(data)
 
     def _part(self, key, *nodes):
@@ -85,20 +85,20 @@ class Debug:
             term + " " + str(weights[term]) if term in weights else term for term in analysis.get("terms", [])
         ]
         rows = (
-            ("why.asked", rewrite.get("original") or analysis.get("question")),
-            ("why.searched", rewrite.get("query") or analysis.get("searched")),
-            ("why.rewrite", rewrite.get("why")),
-            ("why.route", route.get("route")),
-            ("why.route.why", route.get("why") or route.get("scores")),
-            ("why.language", analysis.get("language")),
-            ("why.terms", terms),
-            ("why.phrases", analysis.get("phrases")),
-            ("why.excluded", analysis.get("excluded")),
-            ("why.outcome", data.get("outcome")),
-            ("why.mode", data.get("mode")),
+            ("debug.asked", rewrite.get("original") or analysis.get("question")),
+            ("debug.searched", rewrite.get("query") or analysis.get("searched")),
+            ("debug.rewrite", rewrite.get("why")),
+            ("debug.route", route.get("route")),
+            ("debug.route.why", route.get("why") or route.get("scores")),
+            ("debug.language", analysis.get("language")),
+            ("debug.terms", terms),
+            ("debug.phrases", analysis.get("phrases")),
+            ("debug.excluded", analysis.get("excluded")),
+            ("debug.outcome", data.get("outcome")),
+            ("debug.mode", data.get("mode")),
         )
         if rewrite or analysis:
-            self._part("why.query", self._facts(rows))
+            self._part("debug.query", self._facts(rows))
 
     def _stages(self, timings):
         total = timings.get("total") or sum(timings.values()) or 1
@@ -114,10 +114,13 @@ class Debug:
             put(
                 rows,
                 put(
-                    el("li"), el("span", "", t("why.total")), el("span"), el("span", "", milliseconds(total))
+                    el("li"),
+                    el("span", "", t("debug.total")),
+                    el("span"),
+                    el("span", "", milliseconds(total)),
                 ),
             )
-            self._part("why.stages", rows)
+            self._part("debug.stages", rows)
 
     def _candidates(self, per_source):
         for source in per_source:
@@ -126,20 +129,20 @@ class Debug:
                 put(rows, self._row(found, scores(found), found.get("dropped")))
             put(
                 self.node,
-                put(el("section", "debug-part"), content("h4", "", t("why.source", source=source)), rows),
+                put(el("section", "debug-part"), content("h4", "", t("debug.source", source=source)), rows),
             )
             if len(per_source[source]) > LISTED:
                 rest = number(len(per_source[source]) - LISTED)
-                put(self.node.lastElementChild, el("p", "note", t("why.more", count=rest)))
+                put(self.node.lastElementChild, el("p", "note", t("debug.more", count=rest)))
 
     def _fused(self, fused, drops):
         reasons = dict((drop.get("passage"), drop.get("reason")) for drop in drops)
         rows = el("ol", "ranked")
         for found in fused[: 2 * LISTED]:
-            score = t("why.score", score=number(found.get("score") or 0, 4))
+            score = t("debug.score", score=number(found.get("score") or 0, 4))
             put(rows, self._row(found, score, reasons.get(found.get("passage"))))
         if fused:
-            self._part("why.fused", rows)
+            self._part("debug.fused", rows)
 
     def _row(self, found, line, dropped):
         title = found.get("title") or ""
@@ -149,35 +152,38 @@ class Debug:
         row = put(el("li"), content("span", "ranked-title", title), el("span", "ranked-line", line))
         if dropped:
             row.dataset.dropped = "yes"
-            put(row, el("span", "ranked-line", t("why.dropped", reason=dropped)))
+            put(row, el("span", "ranked-line", t("debug.dropped", reason=reason(dropped))))
         return row
 
     def _evidence(self, evidence):
         items = el("ol", "ranked")
         for item in evidence.get("items") or []:
-            line = t("why.tokens", count=number(item.get("tokens") or 0))
+            line = t("debug.tokens", count=number(item.get("tokens") or 0))
             if item.get("truncated"):
-                line += " · " + t("why.truncated")
+                line += " · " + t("debug.truncated")
             label = "[" + str(item.get("n")) + "] " + str(item.get("title") or "")
             put(items, put(el("li"), content("span", "ranked-title", label), el("span", "ranked-line", line)))
         if evidence:
             used, budget = number(evidence.get("tokens") or 0), number(evidence.get("budget") or 0)
-            self._part("why.evidence", el("p", "", t("why.budget", used=used, budget=budget)), items)
+            self._part("debug.evidence", el("p", "", t("debug.budget", used=used, budget=budget)), items)
 
     def _model(self, data):
         result, model = data.get("result") or {}, data.get("model") or {}
         rows = (
-            ("why.model", model.get("label") if isinstance(model, dict) else model),
-            ("why.finish", result.get("finish")),
-            ("why.first", milliseconds(result.get("first_token_ms") or 0) if result.get("tokens") else ""),
-            ("why.length", t("why.tokens", count=number(result["tokens"])) if result.get("tokens") else ""),
+            ("debug.model", model.get("label") if isinstance(model, dict) else model),
+            ("debug.finish", result.get("finish")),
+            ("debug.first", milliseconds(result.get("first_token_ms") or 0) if result.get("tokens") else ""),
             (
-                "why.speed",
-                t("why.rate", rate=number(result["tokens_per_second"], 1)) if result.get("tokens") else "",
+                "debug.length",
+                t("debug.tokens", count=number(result["tokens"])) if result.get("tokens") else "",
+            ),
+            (
+                "debug.speed",
+                t("debug.rate", rate=number(result["tokens_per_second"], 1)) if result.get("tokens") else "",
             ),
         )
         if any(value for _, value in rows):
-            self._part("why.model", self._facts(rows))
+            self._part("debug.model", self._facts(rows))
 
 
 def scores(found):
@@ -186,12 +192,18 @@ def scores(found):
     for kind in ("lexical", "semantic"):
         if found.get(kind + "_rank"):
             score = number(found.get(kind + "_score") or 0, 3)
-            parts.append(t("why." + kind, rank=found[kind + "_rank"], score=score))
+            parts.append(t("debug." + kind, rank=found[kind + "_rank"], score=score))
     if found.get("fused"):
-        parts.append(t("why.score", score=number(found["fused"], 4)))
+        parts.append(t("debug.score", score=number(found["fused"], 4)))
     if found.get("coverage") is not None:
-        parts.append(t("why.coverage", percent=number(100 * found["coverage"])))
+        parts.append(t("debug.coverage", percent=number(100 * found["coverage"])))
     return " · ".join(parts)
+
+
+def reason(dropped):
+    """Why a candidate was left out: in words where there are some, else as the engine names it."""
+    key = "why.dropped." + dropped
+    return dropped if t(key) == key else t(key)
 
 
 def words(value):
@@ -207,7 +219,7 @@ def words(value):
 
 def milliseconds(value):
     """A duration."""
-    return t("why.ms", count=number(value, 1 if value < 10 else 0))
+    return t("debug.ms", count=number(value, 1 if value < 10 else 0))
 
 
 def pretty(value):
