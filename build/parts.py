@@ -93,6 +93,26 @@ NPM_PARTS = (
         "micropython-micropython-webassembly-pyscript.txt",
         ("micropython.mjs", "micropython.wasm"),
     ),
+    # pdf.js: the text of PDFs (workers/pdf-text.mjs) and their reader. The character maps are those of
+    # Chinese, Japanese and Korean fonts that a PDF names without carrying them.
+    NpmPart(
+        "vendor/pdfjs",
+        "pdfjs-dist",
+        "Apache-2.0",
+        "pdfjs-dist.txt",
+        ("build/pdf.min.mjs", "build/pdf.worker.min.mjs"),
+    ),
+    NpmPart(
+        "vendor/pdfjs/cmaps",
+        "pdfjs-dist",
+        "BSD-3-Clause",
+        "adobe-cmaps.txt",
+        (
+            *("cmaps/Adobe-*-UCS2.bcmap", "cmaps/Uni*-UCS2-*.bcmap", "cmaps/Uni*-UTF16-*.bcmap"),
+            *("cmaps/GBK-EUC-*.bcmap", "cmaps/90ms-RKSJ-*.bcmap", "cmaps/ETen-B5-*.bcmap"),
+            "cmaps/KSCms-UHC-*.bcmap",
+        ),
+    ),
     # The self-contained bundle: import maps, which transformers.web.js needs, do not reach workers.
     NpmPart(
         "vendor/transformers",
@@ -134,6 +154,21 @@ WHEEL_PARTS = (
         WheelFile("open-webui", "0.12.4", f"open_webui/frontend/pyodide/{NUMPY_WHEEL}"),
         "BSD-3-Clause",
         "open-webui.txt",
+    ),
+    WheelPart(
+        "python/charset_normalizer-3.5.3-py3-none-any.whl",
+        WheelFile("charset-normalizer", "3.5.3", platform="any"),
+        "MIT",
+        "charset-normalizer.txt",
+    ),
+    WheelPart(
+        "python/cobble-0.1.4-py3-none-any.whl", WheelFile("cobble", "0.1.4"), "BSD-2-Clause", "cobble.txt"
+    ),
+    WheelPart(
+        "python/mammoth-1.13.0-py2.py3-none-any.whl",
+        WheelFile("mammoth", "1.13.0"),
+        "BSD-2-Clause",
+        "mammoth.txt",
     ),
     WheelPart(
         "python/snowballstemmer-2.2.0-py2.py3-none-any.whl",

@@ -69,5 +69,10 @@ def _package(file_name: str, sha256: str) -> PackageSpec:
     """Describe a wheel that holds one package of the wheel's own name."""
     name, version = file_name.split("-")[:2]
     return PackageSpec(
-        name=name, version=version, file_name=file_name, install_dir="site", sha256=sha256, imports=[name]
+        name=name.replace("_", "-"),
+        version=version,
+        file_name=file_name,
+        install_dir="site",
+        sha256=sha256,
+        imports=[name],
     )
