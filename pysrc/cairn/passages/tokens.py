@@ -33,6 +33,8 @@ Korean (interface texts)      4.3 %        1.03
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import lru_cache
 
 from cairn.passages import scripts
 
@@ -52,9 +54,17 @@ _DIGITS = (1.31, 2, 0.01)
 _SIGN = 1.13  # a run of one repeated sign
 
 _WORDS = [(re.compile(f"[{cls}]+"), run, free, more) for cls, run, free, more in _SCRIPTS]
-_ASCII_WORDS = _WORDS[:1]
 _NUMBER = re.compile(r"\d+")
 _OTHER = re.compile(r"([^\d\s" + scripts.MARKS + "".join(cls for cls, *_ in _SCRIPTS) + r"])\1*")
+
+
+def _kept(kind: Callable[[str], bool]) -> bytes:
+    """A table for bytes.translate that makes spaces of all ASCII characters but these."""
+    return bytes(code if code < 128 and kind(chr(code)) else 32 for code in range(256))
+
+
+_LETTERS, _NUMERALS = _kept(str.isalpha), _kept(str.isdigit)
+_SIGNS = _kept(lambda char: not (char.isalnum() or char.isspace()))
 
 
 def _runs(pattern: re.Pattern[str], text: str, run: float, free: int, more: float) -> float:
@@ -69,10 +79,57 @@ def _runs(pattern: re.Pattern[str], text: str, run: float, free: int, more: floa
 
 def measure(text: str) -> float:
     """Estimated tokens of a text as a float, so that parts may be added up; 0.0 for spaces."""
+    plain = _as_ascii(text)
+    return _measure_any(text) if plain is None else _measure_ascii(plain)
+
+
+def _measure_any(text: str) -> float:
     total = _runs(_NUMBER, text, *_DIGITS) + _SIGN * len(_OTHER.findall(text))
-    for pattern, run, free, more in _ASCII_WORDS if text.isascii() else _WORDS:
+    for pattern, run, free, more in _WORDS:
         total += _runs(pattern, text, run, free, more)
     return total
+
+
+_UNUSED = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19"
+
+
+def _as_ascii(text: str) -> bytes | None:
+    """A text that measures the same, None where more than Latin letters and signs are beyond ASCII."""
+    if text.isascii():
+        return text.encode()
+    chars = set(text)
+    free = [char for char in _UNUSED if char not in chars]
+    for char in chars:
+        if char > "\x7f":
+            instead = _stand_in(char)
+            if instead == "!":  # signs stay different ones, because only equal ones make a run
+                instead = free.pop() if free else ""
+            if not instead:
+                return None
+            text = text.replace(char, instead)
+    return text.encode()
+
+
+@lru_cache(4096)
+def _stand_in(char: str) -> str:
+    """An ASCII character of the same kind, "" for letters of other scripts."""
+    if any(pattern.fullmatch(char) for pattern, *_ in _WORDS[1:]):
+        return ""
+    kinds = ((_WORDS[0][0], "a"), (_NUMBER, "0"), (_OTHER, "!"))
+    return next((instead for pattern, instead in kinds if pattern.fullmatch(char)), " ")
+
+
+def _measure_ascii(text: bytes) -> float:
+    """The same without regular expressions, several times as fast: chunking spends its time here."""
+    signs = text.translate(_SIGNS).split()
+    several = [_OTHER.findall(run.decode()) for run in signs if len(run) > 1]
+    total = _columns(text.translate(_NUMERALS).split(), *_DIGITS)
+    total += _SIGN * (len(signs) - len(several) + sum(map(len, several)))
+    return total + _columns(text.translate(_LETTERS).split(), *_SCRIPTS[0][1:])
+
+
+def _columns(found: list[bytes], run: float, free: int, more: float) -> float:
+    return run * len(found) + more * len(b"".join([word[free:] for word in found])) if found else 0.0
 
 
 def estimate_tokens(text: str) -> int:

@@ -23,6 +23,8 @@ _TABLES = ("postlist", "docdata", "termlist", "position", "spelling", "synonym")
 _DEEPEST = 10
 _TAG_CAP = 64 * 1_048_576
 BLOCK_CACHE = 8 * 1_048_576
+AHEAD = 8
+"""Blocks of 8 kB that one read brings: in a browser it costs hardly more than a read of one."""
 
 Key = tuple[bytes, int]
 """A B-tree key: bytes, and the number of the tag's component, from 1."""
@@ -74,16 +76,33 @@ class Blocks:
     def many(self, numbers: Sequence[int]) -> list[bytes]:
         """Several blocks in the order asked; missing ones are read in as few reads as possible."""
         found = {n: self._known[n] for n in numbers if n in self._known}
-        missing = sorted({n for n in numbers if n not in found})
-        if missing and not 0 <= missing[0] <= missing[-1] < self.count:
-            raise damaged("its index refers to a block outside of it")
-        datas = read_ranges(self._reader, [(n * self.size, self.size) for n in missing])
-        found.update(zip(missing, datas, strict=True))
-        for number in missing[-self._most // 2 :]:
-            self._known[number] = found[number]
+        missing = {n for n in numbers if n not in found}
+        if missing:
+            if not 0 <= min(missing) <= max(missing) < self.count:
+                raise damaged("its index refers to a block outside of it")
+            self._read(sorted(self._with_neighbours(missing)), missing, found)
+        for number in found:
+            if number in self._known:
+                self._known.move_to_end(number)
         while len(self._known) > self._most:
             self._known.popitem(last=False)
         return [found[n] for n in numbers]
+
+    def _with_neighbours(self, numbers: set[int]) -> set[int]:
+        """A few blocks, and those around them: they come for nothing, and are often asked next."""
+        if len(numbers) > AHEAD:
+            return numbers
+        starts = {number - number % AHEAD for number in numbers}
+        around = {n for start in starts for n in range(start, min(self.count, start + AHEAD))}
+        return {n for n in around if n in numbers or n not in self._known}
+
+    def _read(self, numbers: list[int], wanted: set[int], found: dict[int, bytes]) -> None:
+        datas = read_ranges(self._reader, [(n * self.size, self.size) for n in numbers])
+        for number, data in zip(numbers, datas, strict=True):
+            if number in wanted:
+                found[number] = data
+            if len(numbers) <= self._most // 2:
+                self._known[number] = data
 
 
 class Table:

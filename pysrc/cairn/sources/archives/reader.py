@@ -17,7 +17,7 @@ from typing import BinaryIO, Protocol, cast
 from cairn.errors import ArchiveInvalid
 from cairn.sources.archives.guard import damaged
 
-PAGE = 16_384
+PAGE = 65_536
 MERGE_GAP = 131_072
 """Bytes read for nothing that are cheaper than one more read."""
 
@@ -126,7 +126,7 @@ class CachedReader:
     Reads of more than an eighth of the cache pass by it. Invariant: ``len(pages) * PAGE <= limit``.
     """
 
-    def __init__(self, inner: ByteReader, limit: int = 4 * 1_048_576) -> None:
+    def __init__(self, inner: ByteReader, limit: int = 8 * 1_048_576) -> None:
         self.inner = inner
         self.size = inner.size
         self._most = max(8, limit // PAGE)

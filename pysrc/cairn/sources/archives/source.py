@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from array import array
+from collections import Counter
 from collections.abc import Sequence
 from math import log
 from typing import Literal
@@ -11,9 +13,10 @@ from cairn.errors import CairnError, DocumentNotFound
 from cairn.index.types import Hit, LexicalQuery
 from cairn.passages.ids import passage_sha256
 from cairn.passages.languages import iso639_3
+from cairn.passages.scripts import MARKS
 from cairn.passages.stopwords import stop_words
 from cairn.passages.types import Passage
-from cairn.passages.words import normalise, words
+from cairn.passages.words import normalise
 from cairn.sources.archives.container import Archive
 from cairn.sources.archives.fulltext import Found, open_full_text
 from cairn.sources.archives.language import first_language
@@ -25,8 +28,12 @@ from cairn.sources.types import Document, VectorModel
 
 FULL_TEXT = "xapian-full-text"
 TITLE_ONLY = "title-only"
-ARTICLES = 8
-"""Articles of one search whose passages are looked at: half a second of parsing in a browser."""
+ARTICLES = 6
+"""Articles with all words whose passages are looked at: some 12 ms each in a browser, most of it for
+unpacking the cluster that an article lies in."""
+
+ARTICLES_ANY = 8
+"""The same where too few have all words, and single words must find the right one."""
 
 NAMED = 2
 """Of these, articles whose title is in the question, so that their text comes first."""
@@ -35,6 +42,7 @@ PER_ARTICLE = 4
 _ORDINALS = 12  # bits: a row is entry index and passage number, so that rows need no table
 _PREFIX = 5  # letters that inflected forms of a word share
 _SATURATION = 1.2
+_LETTER = rf"(?:[^\W_]|[{MARKS}])"
 
 
 class ArchiveSource:
@@ -66,7 +74,7 @@ class ArchiveSource:
         if query.empty:
             return []
         terms = [*query.terms, *(word for phrase in query.phrases for word in phrase.split())]
-        wanted = {term: self._rarity(term) for term in dict.fromkeys(terms)}
+        wanted = Wanted({term: self._rarity(term) for term in dict.fromkeys(terms)})
         found = self._search(query)
         hits: list[Hit] = []
         best = max((hit.score for hit in found), default=0.0) or 1.0
@@ -118,24 +126,26 @@ class ArchiveSource:
         text = " ".join([*query.terms, *query.phrases])
         if self._full_text is None:
             return self._by_titles(query)
-        found = self._full_text.search(text, ARTICLES).found
-        if len(found) < ARTICLES:
+        most = ARTICLES
+        found = self._full_text.search(text, most).found
+        if len(found) < most:
+            most = ARTICLES_ANY
             known = {hit.path for hit in found}
-            some = self._full_text.search_any(text, ARTICLES).found
+            some = self._full_text.search_any(text, most).found
             found += [hit for hit in some if hit.path not in known]
         named = self.titles.named_in(text, stop_words(self.language), NAMED)
         best = max((hit.score for hit in found), default=1.0)
-        return [*(Found(hit.path, best) for hit in named), *found][:ARTICLES]
+        return [*(Found(hit.path, best) for hit in named), *found][:most]
 
     def _by_titles(self, query: LexicalQuery) -> list[Found]:
         """Titles with all the words, then with single ones, the longest first."""
         seen: dict[str, Found] = {}
         words_alone = sorted(query.terms, key=len, reverse=True)
         for text in [" ".join([*query.terms, *query.phrases]), *words_alone]:
-            if len(seen) < ARTICLES:
-                for hit in self.titles.search(text, ARTICLES):
+            if len(seen) < ARTICLES_ANY:
+                for hit in self.titles.search(text, ARTICLES_ANY):
                     seen.setdefault(hit.path, hit)
-        return [Found(hit.path, 0.0) for hit in seen.values()][:ARTICLES]
+        return [Found(hit.path, 0.0) for hit in seen.values()][:ARTICLES_ANY]
 
     def _rarity(self, word: str) -> float:
         """How much a word tells, 1 to about 10."""
@@ -173,32 +183,43 @@ class ArchiveSource:
         )
 
 
-def _dense(
-    article: ReadArticle, wanted: dict[str, float], worth: float, excluded: tuple[str, ...]
-) -> list[Hit]:
+class Wanted:
+    """The words of a question with their weights, found in a text without cutting it into words."""
+
+    def __init__(self, weights: dict[str, float]) -> None:
+        self._weights = weights
+        self.total = sum(weights.values()) or 1.0
+        self._begins = {term: term[:-2] if len(term) > _PREFIX else term for term in weights}
+        parts = sorted({re.escape(begin) for begin in self._begins.values()}, key=len, reverse=True)
+        self._pattern = re.compile(f"(?<!{_LETTER})(?:{'|'.join(parts)}){_LETTER}*") if parts else None
+
+    def share(self, text: str) -> float:
+        """How much of the words' weight is in a normalised text, 0 to 1."""
+        forms = Counter(self._pattern.findall(text) if self._pattern else ())
+        score = sum(weight * self._presence(term, text, forms) for term, weight in self._weights.items())
+        return score / self.total
+
+    def _presence(self, term: str, text: str, forms: Counter[str]) -> float:
+        """0 to 1: how often a word is there, inflected forms counted a little less."""
+        count = float(forms[term])
+        if not count and not term.isascii() and term in text:
+            count = float(text.count(term))  # CJK grams, and words of scripts without spaces
+        if not count and len(term) > _PREFIX:
+            begin = self._begins[term]
+            count = 0.7 * sum(times for form, times in forms.items() if form.startswith(begin))
+        return count / (count + _SATURATION)
+
+
+def _dense(article: ReadArticle, wanted: Wanted, worth: float, excluded: tuple[str, ...]) -> list[Hit]:
     """The passages of an article with most of the words, as shares of all words' weight."""
-    total = sum(wanted.values()) or 1.0
     scored = []
     for ordinal, span in enumerate(article.spans[: 1 << _ORDINALS]):
         text = normalise(f"{span.locator} {article.text[span.start : span.end]}")
-        if any(word in text for word in excluded):
-            continue
-        forms = words(text)
-        score = sum(weight * _presence(term, text, forms) for term, weight in wanted.items()) / total
-        scored.append((-(score + worth), ordinal))
+        if not any(word in text for word in excluded):
+            scored.append((-(wanted.share(text) + worth), ordinal))
     scored.sort()
     first = article.entry.index << _ORDINALS
     return [Hit(first | ordinal, -score) for score, ordinal in scored[:PER_ARTICLE]]
-
-
-def _presence(term: str, text: str, forms: list[str]) -> float:
-    """0 to 1: how often a word is there, inflected forms counted a little less."""
-    count = float(forms.count(term))
-    if not count and not term.isascii() and term in text:
-        count = float(text.count(term))  # CJK grams, and words of scripts without spaces
-    if not count and len(term) > _PREFIX:
-        count = 0.7 * sum(form.startswith(term[:-2]) for form in forms)
-    return count / (count + _SATURATION)
 
 
 def _missing() -> DocumentNotFound:
