@@ -7,21 +7,23 @@
  * @property {string} path relative: "notes/water/wells.md" of a folder, else the name alone
  * @property {Handle} [handle]
  */
-/** @typedef {"archives" | "packs" | "documents"} Kind */
+/** @typedef {"archives" | "catalogues" | "packs" | "documents"} Kind */
 /** @typedef {{kind: Kind, method: string, chosen: Chosen[]}} Parcel what goes into one request */
 
 const ARCHIVE = /\.zim([a-z]{2})?$/i;
 const ARCHIVE_PART = /^(.*\.zim)[a-z]{2}$/i;
 const PACK = /\.zip$/i;
+const CATALOGUE = /\.(xml|opds|atom)$/i;
 
 /** What takes each kind in. Nothing takes documents yet: as archives they are refused, each by name. */
-const METHODS = { archives: "archives.add", packs: "packs.add", documents: "archives.add" };
+const METHODS = { archives: "archives.add", catalogues: "archives.catalogue", packs: "packs.add", documents: "archives.add" };
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
 /** For the file picker, which also offers "all files". */
 export const TYPES = [{
   description: "Packs and archives",
   accept: {
     "application/zip": [".zip"],
+    "application/xml": [".xml", ".opds", ".atom"],
     "application/x-zim": [".zim", ...LETTERS.map((letter) => `.zima${letter}`)],
   },
 }];
@@ -29,6 +31,7 @@ export const TYPES = [{
 /** @param {string} name @returns {Kind} */
 export function kindOf(name) {
   if (ARCHIVE.test(name)) return "archives";
+  if (CATALOGUE.test(name)) return "catalogues";
   return PACK.test(name) ? "packs" : "documents";
 }
 

@@ -85,6 +85,12 @@ class ArchiveAbsent(CairnError):
     code = "archive_absent"
 
 
+class CatalogueInvalid(CairnError):
+    """A file is no catalogue of archives, or passes a limit; the message gives the reason."""
+
+    code = "catalogue_invalid"
+
+
 class DocumentNotFound(CairnError):
     """A citation names a document or passage that no active source has."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 # Each is asked once: kiwix-serve remembers the results of a query, and a person does not repeat it.
+FIRST = ("random access",)
 WARM_UP = ("memory", "file system", "kernel", "network protocol", "language")
 QUERIES = (
     "virtual memory page", "garbage collection", "text editor", "parallel computer", "data compression",

@@ -3,6 +3,7 @@
 Files are chosen and handed to the engine by ``chosen-files.mjs``; this draws what became of them.
 """
 
+from catalogue import Catalogue
 from dom import action, content, el, icon, icon_button, put, say
 from pyscript import window
 from strings import language_name, number, plural, size, t
@@ -15,6 +16,7 @@ class Archives:
 
     def __init__(self, client, changed, enter):
         self._client = client
+        self.catalogue = Catalogue(client, changed, enter)
         self._changed = changed
         self._enter = enter
         self._news = []  # [kind, sentence]: what happened to files that were added
@@ -22,6 +24,7 @@ class Archives:
         self._asking = ""  # source whose removal waits for a second click
         client.on("archives.progress", self._progress)
         action("add-archive", lambda node: window.cairn.chooseFiles())
+        action("open-catalogue", lambda node: window.cairn.chooseFiles())
         action("reopen-archive", lambda node: window.cairn.reopenFiles(node.getAttribute("data-key")))
         action("copy-archive", self._copy)
         action("stop-copy", self._stop)
@@ -52,7 +55,7 @@ class Archives:
 
     def state(self):
         """What this part looks like, to compare: drawing anew takes the focus away."""
-        return [self._news, self._asking, sorted(self._copies)]
+        return [self._news, self._asking, sorted(self._copies), self.catalogue.state()]
 
     # --- drawing ---------------------------------------------------------------------------------
 
@@ -61,12 +64,14 @@ class Archives:
         section = el("section", "shelf", aria_labelledby="archives-title")
         heading = el("h3", "shelf-title", t("archive.title"), id="archives-title")
         add = icon_button("primary", "new", t("archive.add"), data_action="add-archive")
-        put(section, put(el("div", "shelf-head"), heading, add))
+        browse = icon_button("quiet", "list", t("catalogue.open"), data_action="open-catalogue")
+        put(section, put(el("div", "shelf-head"), heading, put(el("div", "card-actions"), browse, add)))
         put(section, el("p", "hint", t("archive.hint")))
         for kind, sentence in self._news:
             put(section, el("p", "news", sentence, data_kind=kind))
         for source in sources:
             put(section, self._card(source))
+        put(section, *self.catalogue.parts())
         return section
 
     def _card(self, source):

@@ -100,7 +100,7 @@ class Page:
     def files_event(self, text):
         """Take one event of chosen-files.mjs: each kind of file has its part of the Library."""
         event = json.loads(text)
-        takers = {"packs": self.packs}
+        takers = {"packs": self.packs, "catalogues": self.archives.catalogue}
         takers.get(event["kind"], self.archives).event(event)
 
     def _archives_again(self, node):

@@ -25,6 +25,9 @@ from cairn.protocol import archives, asking, documents, library, packs, threads
 from cairn.protocol.archives import (
     ArchiveInfo,
     ArticleResult,
+    CatalogueEntry,
+    CatalogueInfo,
+    CataloguePage,
     ResourceResult,
 )
 from cairn.protocol.asking import (
@@ -144,6 +147,9 @@ __all__ = [
     "AskParams",
     "AskResult",
     "Boot",
+    "CatalogueEntry",
+    "CatalogueInfo",
+    "CataloguePage",
     "Cell",
     "CellState",
     "CitationInfo",

@@ -50,7 +50,42 @@ class ResourceResult(TypedDict):
     data: str  # base64
 
 
+class CatalogueInfo(TypedDict):
+    """A catalogue file that is open for browsing."""
+
+    title: str  # of the catalogue, else the file's name
+    date: str
+    archives: int
+    languages: list[str]  # ISO 639-3, the commonest first
+
+
+class CatalogueEntry(TypedDict):
+    """An archive that a catalogue lists; "" and 0 where it does not say."""
+
+    title: str
+    name: str
+    flavour: str
+    description: str
+    languages: list[str]
+    date: str
+    publisher: str
+    licence: str
+    articles: int
+    bytes: int
+    address: str  # to be shown and copied; Cairn asks nobody
+
+
+class CataloguePage(TypedDict):
+    """Result of ``archives.browse``."""
+
+    total: int
+    entries: list[CatalogueEntry]
+
+
 METHODS: Methods = {
+    # a saved catalogue (OPDS, library.xml), open until the next one or the end; -> CatalogueInfo
+    "archives.catalogue": (frozenset({"key"}), frozenset()),
+    "archives.browse": (frozenset(), frozenset({"query", "language", "offset"})),  # -> CataloguePage
     # key names files that the page has sent ({type: "files", key, files} on its port); -> SourceInfo
     "archives.add": (frozenset({"key"}), frozenset()),
     # copy into the app's storage, continuing an interrupted copy; ends early by $/cancel; -> SourceInfo

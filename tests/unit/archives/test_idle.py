@@ -84,6 +84,15 @@ def test_a_file_that_is_gone_ends_nothing_else(monkeypatch: pytest.MonkeyPatch) 
     assert there.indexes[0].lengths_held
 
 
+def test_a_search_is_rehearsed_once_for_each_archive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intent: the first question finds the upper blocks, the words and the parser ready."""
+    archive, work = indexed(), IdleWork(Quiet())
+    asyncio.run(work.run(shelf(archive)))
+    assert len(archive._articles._known) == 1
+    monkeypatch.setattr(ShelvedArchive, "rehearse", None)
+    asyncio.run(work.run(shelf(archive)))
+
+
 def test_only_one_runs_at_a_time() -> None:
     work, archive = IdleWork(Quiet()), indexed()
 

@@ -277,3 +277,35 @@ def test_a_removed_archive_leaves_no_trace_and_the_file_stays(on_device: OnDevic
         await asyncio.sleep(0)
 
     on_device(scenario)
+
+
+def test_a_catalogue_is_browsed_and_its_file_let_go_of(on_device: OnDevice, tmp_path: Path) -> None:
+    """Intent: a saved file, searched a page at a time; nothing is fetched, nothing is recorded."""
+    books = "".join(
+        f'<book title="Book {number}" language="eng,fra" size="10" url="https://example.org/{number}.zim"/>'
+        for number in range(60)
+    )
+    path = tmp_path / "library.xml"
+    path.write_text(f"<library>{books}</library>")
+
+    async def scenario(d: Device) -> None:
+        await d.engine.start()
+        page = d.page()
+        assert (await page.fault("archives.browse"))["code"] == "not_ready"
+        d.picked.pick("c1", [path])
+        info = await page.call("archives.catalogue", key="c1")
+        assert info == {"title": "library.xml", "date": "", "archives": 60, "languages": ["eng", "fra"]}
+        first = await page.call("archives.browse", query="book", language="fra")
+        rest = await page.call("archives.browse", query="book", language="fra", offset=len(first["entries"]))
+        assert first["total"] == 60
+        titles = [entry["title"] for entry in first["entries"] + rest["entries"]]
+        assert titles == [f"Book {number}" for number in range(len(titles))]
+        assert (await page.call("archives.browse", query="book 41"))["entries"][0]["bytes"] == 10_240
+        assert d.picked.names("c1") == []
+        path.write_text("<html/>")
+        d.picked.pick("c2", [path])
+        assert (await page.fault("archives.catalogue", key="c2"))["code"] == "catalogue_invalid"
+        assert (await page.call("archives.browse"))["total"] == 60
+        assert listed(await page.call("engine.status")) == []
+
+    on_device(scenario)

@@ -26,12 +26,15 @@ def sorted_out(**given: Any) -> list[dict[str, Any]]:
 
 def test_files_go_where_their_kind_is_taken_in() -> None:
     """Intent: nobody says what a file is; parts of one archive go together, packs one by one."""
-    found = sorted_out(names=["wiki.zimaa", "notes.ZIP", "wiki.ZIMab", "more.zip", "medicine.zim"])
+    names = ["wiki.zimaa", "notes.ZIP", "wiki.ZIMab", "more.zip", "medicine.zim", "all.opds", "library.XML"]
+    found = sorted_out(names=names)
     assert [(parcel["method"], parcel["paths"]) for parcel in found] == [
         ("archives.add", ["wiki.zimaa", "wiki.ZIMab"]),
         ("packs.add", ["notes.ZIP"]),
         ("packs.add", ["more.zip"]),
         ("archives.add", ["medicine.zim"]),
+        ("archives.catalogue", ["all.opds"]),
+        ("archives.catalogue", ["library.XML"]),
     ]
 
 

@@ -1,10 +1,14 @@
-"""Work on open archives while nobody asks: document lengths, whose reading a search then saves."""
+"""Work on open archives while nobody asks, so that the first question does not wait for it.
+
+Document lengths are loaded, whose reading every search then saves, and a search is rehearsed.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Iterator
+from weakref import WeakSet
 
 from cairn.errors import CairnError
 from cairn.sources.archives.kernel import numpy_kernel, plain_kernel
@@ -29,9 +33,10 @@ class IdleWork:
         self._quiet = quiet
         self._memory = memory
         self._running = False
+        self._rehearsed: WeakSet[ShelvedArchive] = WeakSet()
 
     async def run(self, shelf: Shelf) -> None:
-        """Load what fits into memory, archive by archive; ends at once when it is running already."""
+        """Do what is left to do, archive by archive; ends at once when it is running already."""
         if self._running:
             return
         self._running = True
@@ -40,7 +45,10 @@ class IdleWork:
             while (found := self._next(shelf, tried)) is not None:
                 archive, postings = found
                 tried.append(postings)
-                await self._load(shelf, archive, postings)
+                await self._work(shelf, archive, _lengths(postings))
+            for archive in [one for one in shelf.sources.values() if one not in self._rehearsed]:
+                self._rehearsed.add(archive)
+                await self._work(shelf, archive, archive.rehearse())
         finally:
             self._running = False
 
@@ -52,21 +60,19 @@ class IdleWork:
         fitting = ((a, p) for a, p in all_ if p not in tried and 0 < p.lengths_missing <= left)
         return next(fitting, None)
 
-    async def _load(self, shelf: Shelf, archive: ShelvedArchive, postings: PostingReader) -> None:
-        steps = _steps(postings)
-        try:
-            while shelf.sources.get(archive.id) is archive:
-                await self._quiet()
-                await asyncio.sleep(0)
-                if shelf.sources.get(archive.id) is not archive or next(steps, True):
+    async def _work(self, shelf: Shelf, archive: ShelvedArchive, pieces: Iterator[None]) -> None:
+        """All pieces, each when nobody asks, while the archive stays open."""
+        while True:
+            await self._quiet()
+            await asyncio.sleep(0)
+            try:
+                if shelf.sources.get(archive.id) is not archive or next(pieces, True):
                     return
-        except CairnError:
-            return  # a search will meet the same error and say it
-        finally:
-            steps.close()
+            except CairnError:
+                return  # a search will meet the same error and say it
 
 
-def _steps(postings: PostingReader) -> Generator[None]:
+def _lengths(postings: PostingReader) -> Iterator[None]:
     if "numpy" in sys.modules:
         return postings.load_lengths(numpy_kernel(), batch=BATCH_NUMPY)
     return postings.load_lengths(plain_kernel(), batch=BATCH_PLAIN)

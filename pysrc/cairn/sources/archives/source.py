@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import log
 from typing import Literal
 
@@ -16,7 +16,7 @@ from cairn.passages.languages import iso639_3
 from cairn.passages.scripts import MARKS
 from cairn.passages.stopwords import stop_words
 from cairn.passages.types import Passage
-from cairn.passages.words import normalise
+from cairn.passages.words import normalise, words
 from cairn.sources.archives.container import Archive
 from cairn.sources.archives.fulltext import Found, open_full_text
 from cairn.sources.archives.language import first_language
@@ -87,6 +87,25 @@ class ArchiveSource:
                 hits += _dense(article, wanted, worth, query.excluded)
         hits.sort(key=lambda hit: (-hit.score, hit.row))
         return hits[:limit]
+
+    def rehearse(self) -> Iterator[None]:
+        """Work that the first question would pay for: modules, the tops of trees, the first pages.
+
+        For idle time; yields between its pieces. Raises what reading raises.
+        """
+        if self._full_text is not None:
+            self._full_text.search(self.title, 1)
+            yield
+            self._full_text.search_any(self.title, 1)
+            yield
+        self.titles.named_in(self.title, stop_words(self.language), 1)
+        yield
+        if len(self.titles.listing):
+            middle = self.titles.listing.entry(len(self.titles.listing) // 2)
+            article = self._readable(middle.full_path)
+            if article is not None:
+                _dense(article, Wanted({word: 1.0 for word in words(self.title)}), 1.0, ())
+        yield
 
     def search_vector(self, query: array[float], limit: int) -> list[Hit]:
         """[]: archives have no vectors."""
