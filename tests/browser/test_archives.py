@@ -297,3 +297,46 @@ def test_odd_pages_are_shown(site: Site, on_disk: Start, tmp_path: Path, html: s
     reader, frame = read(context, f"{site.origin}/reader/wiki.html?source={source}&path=C%2FOdd")
     assert frame.inner_text(".cairn-title") == "Odd"
     assert reader.is_hidden("#state")
+
+
+def test_a_saved_catalogue_is_browsed_without_a_network(site: Site, on_disk: Start, tmp_path: Path) -> None:
+    """Intent: what there is, in which language, how large, and an address to copy; nothing is asked."""
+    books = "".join(
+        f'<book title="{title}" description="{about}" language="{language}" date="2026-01-02" size="20480"'
+        f' publisher="openZIM" articleCount="120" name="{title.lower()}" url="https://m.example.org/{title}.zim"/>'
+        for title, about, language in (
+            ("Wikimed", "Medicine for everyone", "eng"),
+            ("Vikidia", "L’encyclopédie des enfants", "fra"),
+            *((f"Forum{number}", "Questions and answers", "eng") for number in range(40)),
+        )
+    )
+    path = tmp_path / "library.xml"
+    path.write_text(f"<library>{books}</library>", encoding="utf-8")
+    app = open_app(on_disk(), site.origin)
+    page = app.page
+    page.click(".room[data-room=library]")
+    with page.expect_file_chooser() as chooser:
+        page.click("[data-action=open-catalogue]")
+    chooser.value.set_files(path)
+    page.locator(".catalogue .card").nth(23).wait_for()
+    assert page.inner_text("#catalogue-count") == "24 of 42 shown"
+    page.click("#catalogue-more")
+    page.locator(".catalogue .card").nth(41).wait_for()
+    assert page.locator("#catalogue-more").is_hidden()
+    page.fill("#catalogue-query", "encyclopedie")
+    wait_until(lambda: page.locator(".catalogue .card h5").all_inner_texts() == ["Vikidia"], 10)
+    facts = page.inner_text(".catalogue .card")
+    for fact in ("French", "2026-01-02", "openZIM", "120 articles", "21 MB", "not stated in the catalogue"):
+        assert fact in facts, fact
+    assert page.inner_text(".catalogue .address") == "https://m.example.org/Vikidia.zim"
+    assert page.locator("#catalogue-query").evaluate("node => node === document.activeElement")
+    page.select_option("#catalogue-language", "eng")
+    wait_until(lambda: page.locator(".catalogue .card").count() == 0, 10)
+    page.click("[data-action=close-catalogue]")
+    assert page.locator(".catalogue").count() == 0
+    path.write_text('<!DOCTYPE x [<!ENTITY e "x">]><library/>')
+    with page.expect_file_chooser() as chooser:
+        page.click("[data-action=open-catalogue]")
+    chooser.value.set_files(path)
+    page.wait_for_selector(".news[data-kind=failed]")
+    assert "document type" in page.inner_text(".news[data-kind=failed]")
