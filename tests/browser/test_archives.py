@@ -328,7 +328,7 @@ def test_a_saved_catalogue_is_browsed_without_a_network(site: Site, on_disk: Sta
     facts = page.inner_text(".catalogue .card")
     for fact in ("French", "2026-01-02", "openZIM", "120 articles", "21 MB", "not stated in the catalogue"):
         assert fact in facts, fact
-    assert page.inner_text(".catalogue .address") == "https://m.example.org/Vikidia.zim"
+    assert page.inner_text(".catalogue .zim-address") == "https://m.example.org/Vikidia.zim"
     assert page.locator("#catalogue-query").evaluate("node => node === document.activeElement")
     page.select_option("#catalogue-language", "eng")
     wait_until(lambda: page.locator(".catalogue .card").count() == 0, 10)
