@@ -30,7 +30,7 @@ FEED = """<?xml version="1.0" encoding="UTF-8"?>
           href="https://mirror.example.org/zim/wp_en_maxi_2026-01.zim.meta4" length="115000000000"/>
   </entry>
   <entry>
-    <id>urn:uuid:2</id><title>Médecine pour tous</title><summary>Soins &amp; santé</summary>
+    <id>urn:uuid:2</id><title>Médecine pour tous</title><summary>Soins &amp; santé, l’encyclopédie</summary>
     <language>fra,eng</language><name>mdwiki_fr</name><dc:rights>CC BY-SA 4.0</dc:rights>
     <updated>2025-06-30T00:00:00Z</updated>
     <link rel="http://opds-spec.org/acquisition" href="javascript:alert(1).zim" length="nan"/>
@@ -90,6 +90,7 @@ def test_a_kiwix_library_file() -> None:
         ("medecine", "", ["Médecine pour tous"]),
         ("MÉD sant", "", ["Médecine pour tous"]),
         ("openzim ency", "", ["Wikipedia"]),
+        ("encyclopedie", "", ["Médecine pour tous"]),
         ("", "fra", ["Médecine pour tous"]),
         ("wikipedia", "fra", []),
         ("wikipedia medicine", "", []),

@@ -36,6 +36,7 @@ _NUMBERS = frozenset({"articleCount", "size"})
 _PLAIN = frozenset({"name", "flavour", "tags", "category"})
 _SCHEMES = ("http", "https", "ftp")
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
+_APOSTROPHE = re.compile("['’]")
 _SPACES = re.compile(r"\s+")
 
 
@@ -95,7 +96,7 @@ class Catalogue:
 
     def search(self, query: str, language: str = "") -> list[Entry]:
         """Entries with every word of the query or one that begins like it; titles first."""
-        wanted = [fold(word) for word in words(query)]
+        wanted = _words(query)
         ranked = []
         for place, entry in enumerate(self.entries):
             if language and language not in entry.languages:
@@ -291,8 +292,13 @@ def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else 0
 
 
+def _words(text: str) -> list[str]:
+    """Folded words, those behind an elided article too: ``l'encyclopédie``."""
+    return [fold(word) for word in words(_APOSTROPHE.sub(" ", text))]
+
+
 def _terms(text: str) -> str:
-    return "".join(f" {fold(word)}" for word in dict.fromkeys(words(text)))
+    return "".join(f" {word}" for word in dict.fromkeys(_words(text)))
 
 
 def _has(terms: str, word: str) -> bool:
