@@ -298,6 +298,7 @@ class Engine:
             "capabilities": self._capabilities,
             "status": self.status(),
             "problems": {name: protocol.encode_error(error) for name, error in problems.items()},
+            "archives_rested": bool(self.library and self._idle.finished(self.library.shelf)),
             "vectors": {"kernel": self._vectors.kind, "ways": dict(self._vectors.ways)},
         }
 

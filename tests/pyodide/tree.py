@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = ROOT / "tests" / "unit"
 ELSEWHERE = Path(__file__).with_name("elsewhere.txt")
-TOOLS = ("pytest", "hypothesis")
+TOOLS = ("pytest", "hypothesis", "snowballstemmer")
 SKIPPED = {"__pycache__", "data-large"}
 
 

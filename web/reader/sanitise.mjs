@@ -36,6 +36,7 @@ export function safePage(html, { source, base }) {
   const raw = new DOMParser().parseFromString(inert, "text/html"); // has no window: runs and loads nothing
   const found = styles(raw, base);
   const body = raw.body;
+  for (const media of body.querySelectorAll("audio, video")) media.replaceWith(unplayed(media));
   // In place: what is cleaned is what is shown, never written out and parsed again.
   DOMPurify.sanitize(body, RULES);
   for (const element of body.querySelectorAll("*")) bind(element, source, base);
@@ -56,6 +57,16 @@ function withStylesSetAside(html) {
   return html
     .replace(/<(\/?)style(?=[\s>])/gi, "<$1noframes")
     .replace(/<[a-z][^>]*>/gi, (tag) => tag.replace(/\sstyle(\s*=)/gi, " aria-style$1"));
+}
+
+/** Words in the place of a video or sound. @param {Element} media */
+function unplayed(media) {
+  const note = media.ownerDocument.createElement("p");
+  const kind = media.localName === "video" ? "A video" : "A sound";
+  const name = media.getAttribute("title") || media.getAttribute("aria-label") || "";
+  note.className = "cairn-media";
+  note.textContent = `${kind} stands here in the archive${name && `: ${name}`}. Cairn does not play it.`;
+  return note;
 }
 
 /** Give links and pictures their meaning in the archive. @param {Element} element @param {string} source @param {string} base */

@@ -81,7 +81,7 @@ class Archives:
         if source["notice"]:
             put(card, content("p", "", source["notice"]))
         if archive["problem"]:
-            kind = "waiting" if archive["state"] == "absent" else "failed"
+            kind = "failed" if archive["state"] == "failed" else "waiting"
             put(card, el("p", "news", archive["problem"], data_kind=kind))
         put(card, self._facts(source, archive), self._buttons(source, archive))
         if source["id"] in self._copies:

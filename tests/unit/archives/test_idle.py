@@ -89,6 +89,7 @@ def test_a_search_is_rehearsed_once_for_each_archive(monkeypatch: pytest.MonkeyP
     archive, work = indexed(), IdleWork(Quiet())
     asyncio.run(work.run(shelf(archive)))
     assert len(archive._articles._known) == 1
+    assert work.finished(shelf(archive)) and not work.finished(shelf(archive, indexed("b")))
     monkeypatch.setattr(ShelvedArchive, "rehearse", None)
     asyncio.run(work.run(shelf(archive)))
 

@@ -207,6 +207,23 @@ def test_an_embedded_archive_is_read_in_place(zim_folder: Path, variant: str) ->
     assert [inside.read(entry) for entry in inside] == [alone.read(entry) for entry in alone]
 
 
+@pytest.mark.parametrize("variant", [NEW, OLD])
+def test_an_archive_embedded_in_many_pieces_is_one_address_space(zim_folder: Path, variant: str) -> None:
+    """Intent: twenty cuts, some through entries and clusters, with other bytes between the pieces."""
+    alone = opened(zim_folder / variant / "small.zim")
+    path = zim_folder / variant / "small.zim.embedded.multi"
+    between, at = b"NEWSECTIONZIMMULTI", len("BEGINZIMMULTIPART")
+    pieces = path.read_bytes()[at : -len("ENDZIMMULTIPART")].split(between)
+    assert len(pieces) > 10
+    readers = []
+    for piece in pieces:
+        readers.append(SliceReader(FileReader(path), at, len(piece)))
+        at += len(piece) + len(between)
+    inside = Archive(JoinedReader(readers))
+    verify_checksum(inside)
+    assert [inside.read(entry) for entry in inside] == [alone.read(entry) for entry in alone]
+
+
 def invalid(folder: Path) -> list[Path]:
     return sorted(path for variant in (NEW, OLD) for path in (folder / variant).glob("invalid.*.zim"))
 

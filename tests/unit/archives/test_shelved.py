@@ -75,3 +75,11 @@ def test_a_lone_part_says_what_is_missing() -> None:
 
     with pytest.raises(ArchiveInvalid, match="zimaa is missing"):
         open_picked(OnePart(), "key")
+
+
+def test_a_recorded_web_site_says_what_is_missing() -> None:
+    """Intent: pages of zimit need their scripts, which never run here; that is said before reading."""
+    page = Item("C", "example.org/", b"<p>words</p>", "A")
+    scraper = Item("M", "Scraper", b"warc2zim 2.1.0, zimit 2.0", mime="text/plain")
+    assert "recorded web site" in opened(zim([page, scraper], titles=True)).describe()["archive"]["problem"]
+    assert opened().describe()["archive"]["problem"] == ""

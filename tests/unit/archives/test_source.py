@@ -8,6 +8,7 @@ import pytest
 
 from cairn.errors import DocumentNotFound
 from cairn.index.types import LexicalQuery
+from cairn.sources.archives import titles
 from cairn.sources.archives.reader import BytesReader, FileReader
 from cairn.sources.archives.source import FULL_TEXT, PER_ARTICLE, TITLE_ONLY, ArchiveSource
 from cairn.sources.types import Source
@@ -139,3 +140,37 @@ def test_one_damaged_article_does_not_silence_the_others(zim_folder: Path) -> No
     broken = ArchiveSource(BytesReader(bytes(data)))
     broken.search_words(query, 10)
     assert broken.problem is not None
+
+
+def indexed(terms: dict[str, list[tuple[int, int]]], *titles: str) -> ArchiveSource:
+    """An archive with a full-text index in English and these articles."""
+    lengths = dict.fromkeys(range(1, len(titles) + 1), 10)
+    paths = {number: f"C/{title}" for number, title in enumerate(titles, 1)}
+    glass = database(terms, lengths, paths, {"language": "en"})
+    items = [Item("C", title, f"<p>About {title.lower()}.</p>".encode(), title) for title in titles]
+    return ArchiveSource(BytesReader(zim([*items, Item("X", "fulltext/xapian", glass)], titles=True)))
+
+
+def test_an_index_made_with_another_stemmer_is_still_found_by_its_words() -> None:
+    """Intent: libzim finds nothing there; a question must not lose the article for its spelling."""
+    terms = {"adding": [(1, 1)], "boat": [(2, 1)]}
+    index = indexed(terms, "Adding", "Boat")._full_text
+    assert index is not None
+    assert [hit.path for hit in index.search_any("adding", 5).found] == ["C/Adding"]
+    assert [hit.path for hit in index.search_any("boats", 5).found] == ["C/Boat"]
+    assert index.search("adding", 5).found == []
+
+
+def test_titles_for_every_key_of_a_large_archive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intent: in a list of millions the beginning of titles is looked up; suggestions when it is rare."""
+    source = indexed({}, *(f"Lamp {number}" for number in range(9)), "A lamp")
+    asked: list[str] = []
+    monkeypatch.setattr(source.titles, "suggest", lambda text, limit: asked.append(text) or [])
+    assert len(source.titles.while_typing("lamp", 4)) == 4
+    assert asked == ["lamp"]
+    monkeypatch.setattr(titles, "MANY_TITLES", 5)
+    found = source.titles.while_typing("lamp", 4)
+    assert [hit.path for hit in found] == ["C/Lamp 0", "C/Lamp 1", "C/Lamp 2", "C/Lamp 3"]
+    assert asked == ["lamp"]
+    assert [hit.path for hit in source.titles.while_typing("lamp 8", 4)] == ["C/Lamp 8"]
+    assert asked == ["lamp", "lamp 8"]

@@ -14,7 +14,7 @@ from cairn.sources.archives.postings import PostingReader
 from cairn.sources.archives.query import index_terms, tokenise, without_stop_words
 from cairn.sources.archives.ranking import Ranked, Ranker
 from cairn.sources.archives.reader import SliceReader
-from cairn.sources.archives.stemming import stemmer
+from cairn.sources.archives.stemming import Stem, stemmer
 
 MOST_TERMS = 64
 """Terms of a query that are looked at: a pasted page must not hold the worker for minutes."""
@@ -68,10 +68,10 @@ class FullText:
         self.postings = PostingReader(glass)
         self._ranker = Ranker(self.postings, glass.statistics)
 
-    def terms(self, query: str) -> list[bytes]:
+    def terms(self, query: str, stem: Stem | None = None) -> list[bytes]:
         """What a query is looked up as: stems and CJK n-grams, repeats kept."""
         tokens = without_stop_words(tokenise(normalise(query)), self._stop_words)
-        terms = index_terms(tokens, self._stem, self._exists)
+        terms = index_terms(tokens, stem or self._stem, self._exists)
         return [term.encode("utf-8", "surrogatepass") for term in terms]
 
     def search(self, query: str, limit: int) -> Results:
@@ -85,13 +85,22 @@ class FullText:
         For questions in natural language, of which rarely any article has every word.
         """
         with guarded("its full-text index"):
-            terms = self.terms(query)[:MOST_TERMS]
+            terms = self.terms(query, self._known_form)[:MOST_TERMS]
             return self._results(self._ranker.any_of(terms, limit, common=common))
 
     def frequency(self, word: str) -> int:
         """How many articles have a word (or all n-grams of a CJK run: the rarest counts)."""
         lists = [self.postings.find(term) for term in self.terms(word)]
         return min((found.documents if found else 0 for found in lists), default=0)
+
+    def _known_form(self, word: str) -> str:
+        """A word's stem, or the word itself where only that is in the index.
+
+        An index made with another revision of the stemmer has other stems for some words; libzim
+        finds nothing for them.
+        """
+        stem = self._stem(word)
+        return word if stem != word and not self._exists(stem) and self._exists(word) else stem
 
     def _exists(self, term: str) -> bool:
         return self.postings.find(term.encode("utf-8", "surrogatepass")) is not None

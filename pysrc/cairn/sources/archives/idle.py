@@ -35,6 +35,10 @@ class IdleWork:
         self._running = False
         self._rehearsed: WeakSet[ShelvedArchive] = WeakSet()
 
+    def finished(self, shelf: Shelf) -> bool:
+        """Whether everything was done for every archive."""
+        return not self._running and all(archive in self._rehearsed for archive in shelf.sources.values())
+
     async def run(self, shelf: Shelf) -> None:
         """Do what is left to do, archive by archive; ends at once when it is running already."""
         if self._running:

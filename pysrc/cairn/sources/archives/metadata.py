@@ -39,6 +39,12 @@ def parse_counter(text: str) -> dict[str, int]:
     return found
 
 
+def is_recorded_site(archive: Archive) -> bool:
+    """Whether an archive is a recorded web site (zimit, warc2zim), whose pages need their scripts."""
+    scraper = metadata(archive, "Scraper").lower()
+    return "zimit" in scraper or "warc2zim" in scraper
+
+
 def illustration(archive: Archive) -> bytes:
     """The archive's picture (PNG, 48 pixels), b"" when it has none."""
     picture = metadata_bytes(archive, _ILLUSTRATION)

@@ -16,7 +16,7 @@ from cairn.protocol import ArchiveInfo, ArticleResult, ResourceResult, SourceInf
 from cairn.sources.archives.article import decode_html
 from cairn.sources.archives.dirent import Dirent
 from cairn.sources.archives.listing import random_entry
-from cairn.sources.archives.metadata import counts, metadata
+from cairn.sources.archives.metadata import counts, is_recorded_site, metadata
 from cairn.sources.archives.postings import PostingReader
 from cairn.sources.archives.reader import ByteReader
 from cairn.sources.archives.reading import ReadArticle
@@ -27,6 +27,10 @@ MOST_RESOURCE = 24 * 1_048_576
 """Bytes of a picture or style sheet: one larger would hold the worker and the page for seconds."""
 
 SUGGESTIONS = 12
+RECORDED = (
+    "This archive is a recorded web site (zimit): its pages are shown as text and pictures, without what"
+    " scripts would add. Videos and sound are not played."
+)
 _HTML = ("text/html", "application/xhtml+xml")
 
 
@@ -118,7 +122,7 @@ class ShelvedArchive(ArchiveSource):
             date=about["Date"],
             publisher=about["Publisher"],
             copied=0,
-            problem="",
+            problem=RECORDED if is_recorded_site(self.archive) else "",
         )
         return info
 
@@ -170,7 +174,7 @@ class ShelvedArchive(ArchiveSource):
     def suggestions(self, prefix: str) -> list[dict[str, str]]:
         """Titles for what was typed so far: ``[{path, title}]``."""
         found = []
-        for hit in self.titles.search(prefix, SUGGESTIONS) if prefix.strip() else []:
+        for hit in self.titles.while_typing(prefix, SUGGESTIONS) if prefix.strip() else []:
             entry = self.archive.find(hit.path)
             if entry is not None:
                 found.append({"path": entry.full_path, "title": entry.title})

@@ -28,7 +28,7 @@ from cairn.sources.types import Document, VectorModel
 
 FULL_TEXT = "xapian-full-text"
 TITLE_ONLY = "title-only"
-ARTICLES = 6
+ARTICLES = 5
 """Articles with all words whose passages are looked at: some 12 ms each in a browser, most of it for
 unpacking the cluster that an article lies in."""
 

@@ -11,6 +11,9 @@ from cairn.sources.archives.metadata import metadata
 from cairn.sources.archives.postings import PostingReader
 from cairn.sources.archives.suggest import TitleIndex
 
+MANY_TITLES = 300_000
+"""Titles from which suggestions are too slow for every key."""
+
 
 class Titles:
     """Suggestions and prefix search over the titles of an archive."""
@@ -62,11 +65,22 @@ class Titles:
         """Titles that begin with exactly this text, in title order."""
         return [Found(entry.full_path, 0.0) for entry in self.listing.starting_with(text, limit)]
 
+    def while_typing(self, text: str, limit: int) -> list[Found]:
+        """For every key: in a large archive the titles that begin with the text, if there are enough.
+
+        There suggestions cost up to a second, looking up a beginning some 25 entries.
+        """
+        if len(self.listing) > MANY_TITLES:
+            found = self._beginning(text, limit)
+            if len(found) >= limit // 2:
+                return found
+        return self.search(text, limit)
+
     def search(self, text: str, limit: int) -> list[Found]:
         """Suggestions, and failing them titles that begin with the text in some usual case."""
-        found = self.suggest(text, limit)
-        if found:
-            return found
+        return self.suggest(text, limit) or self._beginning(text, limit)
+
+    def _beginning(self, text: str, limit: int) -> list[Found]:
         variants = dict.fromkeys((text, text[:1].upper() + text[1:], text.lower(), text.title()))
         seen: dict[str, Found] = {}
         for variant in variants:
