@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, Page
 
 from tests.browser.archives_page import (
     archive,
@@ -163,6 +164,55 @@ def test_a_copy_is_kept_and_a_chosen_file_is_asked_for_again(
         app.page.click("[data-action=really-remove-archive]")
         wait_until(lambda left=left: len(cards(app.page)) == left, 20)
     assert kept.is_file() and outside.is_file()
+
+
+LARGE = 240_000_000
+"""Bytes of an archive whose copy takes seconds."""
+
+
+def test_a_copy_that_was_stopped_goes_on_after_a_restart(site: Site, on_disk: Start, tmp_path: Path) -> None:
+    """Intent: a copy of gigabytes survives a pause and a closed browser, and loses nothing."""
+    path = tmp_path / "large.zim"
+    path.write_bytes(zim([
+        Item("C", "Tide", b"<h1>Tide</h1><p>The tide turns about every six hours.</p>", "Tide"),
+        Item("C", "film.webm", bytes(LARGE), mime="video/webm"),
+        Item("C", "last", b"the last words of the file", mime="text/plain"),
+        Item("M", "Title", b"Tide films", mime="text/plain"),
+        Item("W", "mainPage", target=("C", "Tide")),
+    ], titles=True))  # fmt: skip
+    context = on_disk()
+    app = open_app(context, site.origin)
+    choose(app.page, path)
+    app.page.click("[data-action=copy-archive]")
+    app.page.wait_for_function("document.querySelector('.copying progress')?.value > 0", timeout=60_000)
+    app.page.click("[data-action=stop-copy]")
+    go_on = app.page.locator("[data-action=copy-archive]", has_text="Go on copying")
+    go_on.wait_for(timeout=60_000)
+    stopped_at = copied(app.page)
+    assert 0 < stopped_at < path.stat().st_size
+    context.close()
+
+    context = on_disk()
+    app = open_app(context, site.origin)
+    app.page.click(".room[data-room=library]")
+    app.page.wait_for_selector(".card[data-state=absent]")
+    assert copied(app.page) == stopped_at
+    with app.page.expect_file_chooser() as chooser:
+        app.page.click("[data-action=reopen-archive]")
+    chooser.value.set_files(path)
+    go_on = app.page.locator("[data-action=copy-archive]", has_text="Go on copying")
+    go_on.click(timeout=60_000)
+    app.page.wait_for_selector("text=A copy inside the app", timeout=120_000)
+    source = call(app.page, "engine.status", {})["sources"][-1]["id"]  # type: ignore[index]
+    assert call(app.page, "archives.main", {"source": source})["path"] == "C/Tide"
+    last = call(app.page, "archives.article", {"source": source, "path": "last"})
+    assert last["html"] == "the last words of the file"
+
+
+def copied(page: Page) -> int:
+    """Bytes of an unfinished copy, as the engine tells."""
+    sources: Any = call(page, "engine.status", {})["sources"]
+    return int(sources[-1]["archive"]["copied"])
 
 
 def test_a_second_tab_adds_through_the_tab_in_charge(site: Site, on_disk: Start, tmp_path: Path) -> None:

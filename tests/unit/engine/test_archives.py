@@ -190,8 +190,10 @@ def test_a_stopped_copy_goes_on_where_it_ended(
         assert (await page.answer(copying))["error"]["code"] == "cancelled"
         (part,) = await d.files.list("archives/")
         assert 0 < part.bytes < len(small_archive())
-        assert listed(await page.call("engine.status"))[0]["archive"]["place"] == "picked"
+        archive = listed(await page.call("engine.status"))[0]["archive"]
+        assert (archive["place"], archive["copied"]) == ("picked", part.bytes)
         await page.call("archives.copy", source=source)
+        assert listed(await page.call("engine.status"))[0]["archive"]["copied"] == 0
         assert page.notifications("archives.progress")[-1]["done"] == len(small_archive())
         (whole,) = await d.files.list("archives/")
         assert Path(await d.files.ensure(whole.name)).read_bytes() == small_archive()

@@ -41,11 +41,14 @@ class Shelf:
     sources: dict[str, ShelvedArchive] = field(default_factory=dict)
     problems: dict[str, CairnError] = field(default_factory=dict)
     copying: dict[str, tuple[int, int]] = field(default_factory=dict)  # done, total
+    unfinished: dict[str, int] = field(default_factory=dict)  # bytes of copies that were stopped
     opened: bool = False  # whether every recorded archive was tried
 
     async def open_recorded(self) -> None:
         """Open every recorded archive that can be read now."""
+        sizes = {info.name: info.bytes for info in await self.files.list(DIRECTORY)}
         for row in self._rows():
+            self.unfinished[row.id] = sizes.get(part_name(row.id), 0)
             try:
                 self.sources[row.id] = await self._open(row)
             except CairnError as error:
@@ -94,6 +97,7 @@ class Shelf:
 
         def copied(done: int, total: int) -> None:
             self.copying[source_id] = (done, total)
+            self.unfinished[source_id] = done if done < total else 0
             progress(done, total)
 
         self.copying[source_id] = (0, archive.archive.reader.size)
@@ -122,6 +126,7 @@ class Shelf:
         self.state.remove_source(source_id)
         archive = self.sources.pop(source_id, None)
         self.problems.pop(source_id, None)
+        self.unfinished.pop(source_id, None)
         if archive is not None:
             archive.close()
         self.picked.forget(str(row.record.get("key", "")))
@@ -205,7 +210,7 @@ class Shelf:
             facts["problem"] = f"{problem.message} {problem.hint}".strip()
         elif archive is None:
             facts["state"] = "absent"  # not tried yet
-        facts["copied"] = self.copying.get(row.id, (0, 0))[0]
+        facts["copied"] = self.unfinished.get(row.id, 0)
         return info
 
 
