@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +15,7 @@ from cairn.sources.archives.container import Archive
 from cairn.sources.archives.decoding import XZ, ZSTD
 from cairn.sources.archives.listing import TitleListing, random_entry
 from cairn.sources.archives.metadata import counts, illustration, metadata, parse_counter
-from cairn.sources.archives.reader import BytesReader
+from cairn.sources.archives.reader import BytesReader, FileReader, JoinedReader, SliceReader
 from tests.unit.archives.synthetic import EXTENDED, NONE, Item, zim
 
 TEXTS = {f"page{n}": (f"<p>page {n} " + "word " * n * 50).encode() for n in range(30)}
@@ -208,36 +210,54 @@ def test_decoded_clusters_are_dropped_by_size() -> None:
     assert len(archive._clusters._open) == 1
 
 
-def test_offsets_beyond_four_gib() -> None:
-    """Intent: no offset is cut to 32 bits; a reader that pretends a gap of 5 GiB is enough."""
-    data = zim([Item("C", "x", b"far away" * 5)])
-    gap = 5 << 30
+GAP = 5 << 30
+
+
+def far_away() -> tuple[bytes, bytes]:
+    """The head of an archive, and its tail, which lies 5 GiB further on."""
+    data = bytearray(zim([Item("C", "x", b"far away" * 5)]))
     cut = data.index(b"\x01\x08\x00\x00\x00")
-
-    class Sparse:
-        size = len(data) + gap
-
-        def read(self, offset: int, length: int) -> bytes:
-            whole = bytearray(length)
-            for start, part in ((0, head), (cut + gap, data[cut:])):
-                for index in range(max(offset, start), min(offset + length, start + len(part))):
-                    whole[index - offset] = part[index - start]
-            return bytes(whole)
-
-    def moved(position: int) -> bytes:
-        value = int.from_bytes(data[position : position + 8], "little")
-        return (value + gap).to_bytes(8, "little")
-
-    head = bytearray(data[:cut])
-    tail = bytearray(data)
-    for field in (32, 48, 72):
-        head[field : field + 8] = moved(field)
     pointer = int.from_bytes(data[48:56], "little")
-    tail[pointer : pointer + 8] = moved(pointer)
-    tail[pointer + 8 : pointer + 16] = moved(pointer + 8)
-    data = bytes(tail)
-    archive = Archive(Sparse())
+    for position in (32, 48, 72, pointer, pointer + 8):
+        value = int.from_bytes(data[position : position + 8], "little")
+        data[position : position + 8] = (value + GAP).to_bytes(8, "little")
+    return bytes(data[:cut]), bytes(data[cut:])
+
+
+def check_far_away(archive: Archive) -> None:
     place = archive.place(archive.required("x"))
     assert place is not None
     assert place.offset > 1 << 32
     assert archive.read(archive.required("x")) == b"far away" * 5
+
+
+def test_offsets_beyond_four_gib() -> None:
+    """Intent: no offset is cut to 32 bits; a reader that pretends a gap of 5 GiB is enough."""
+    head, tail = far_away()
+
+    class Sparse:
+        size = len(head) + GAP + len(tail)
+
+        def read(self, offset: int, length: int) -> bytes:
+            whole = bytearray(length)
+            for start, part in ((0, head), (len(head) + GAP, tail)):
+                for index in range(max(offset, start), min(offset + length, start + len(part))):
+                    whole[index - offset] = part[index - start]
+            return bytes(whole)
+
+    check_far_away(Archive(Sparse()))
+
+
+@pytest.mark.skipif(sys.platform == "emscripten", reason="memory is no place for 5 GiB")
+def test_a_sparse_file_of_five_gib(tmp_path: Path) -> None:
+    """Intent: the same of a real file, split in two parts as well."""
+    head, tail = far_away()
+    path = tmp_path / "far.zim"
+    with path.open("wb") as file:
+        file.write(head)
+        file.seek(len(head) + GAP)
+        file.write(tail)
+    check_far_away(Archive(FileReader(path)))
+    whole, middle = FileReader(path), 4 << 30
+    parts = [SliceReader(whole, 0, middle), SliceReader(whole, middle, whole.size - middle)]
+    check_far_away(Archive(JoinedReader(parts)))
