@@ -19,11 +19,12 @@ import math
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
 from cairn.cli.eval_source import EvalSource, build_source
+from cairn.cli.eval_variants import VARIANTS
 from cairn.models.ports import Embedder
 from cairn.retrieval.search import search
 from cairn.retrieval.types import Candidate, Fusion, SearchResult
@@ -56,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conversational", action="store_true", help="measure rewriting: last turn, rules, gold rewrite"
     )
+    parser.add_argument("--variant", choices=sorted(VARIANTS), help="change the questions by rule first")
     parser.add_argument("--fusion", choices=("calibrated", "rrf"), default="calibrated")
     parser.add_argument("--only", default="", help="passages of this language only (as the corpus names it)")
 
@@ -81,6 +83,9 @@ async def run(options: argparse.Namespace) -> int:
             asked = questions(folder, options.qrels)
             if options.limit:
                 asked = asked[:: max(1, len(asked) // options.limit)]
+            if options.variant:
+                change = VARIANTS[options.variant]
+                asked = [replace(q, text=change(q.text, q.language)) for q in asked]
             print(f"\n{folder.name}: {len(passages)} passages, {len(asked)} questions")
             if options.conversational:
                 from cairn.cli import eval_conversational

@@ -60,6 +60,14 @@ class EvalSource:
         """In how many passages each term occurs."""
         return self._index.document_frequency(terms)
 
+    def vocabulary(self, words: Iterable[str]) -> dict[str, int]:
+        """In how many passages each word occurs; absent ones are left out."""
+        return self._index.vocabulary(words)
+
+    def words_beginning(self, prefix: str, limit: int) -> dict[str, int]:
+        """At most ``limit`` words that begin so, and in how many passages each occurs."""
+        return self._index.words_beginning(prefix, limit)
+
     def search_words(self, query: LexicalQuery, limit: int) -> list[Hit]:
         """By bm25."""
         return self._index.search(query, limit)

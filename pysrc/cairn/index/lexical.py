@@ -233,6 +233,19 @@ class LexicalIndex:
                 self._frequencies[term] = min(counts, default=0)
         return {term: self._frequencies[term] for term in wanted}
 
+    def vocabulary(self, words: Iterable[str]) -> dict[str, int]:
+        """In how many passages each word occurs, as the tokenizer has it; absent ones are left out."""
+        return {word: count for word in words if (count := self._count(word))}
+
+    def words_beginning(self, prefix: str, limit: int) -> dict[str, int]:
+        """At most ``limit`` words that begin so, and in how many passages each occurs."""
+        self._ensure_helpers()
+        rows = self._db.execute(
+            "SELECT term, doc FROM temp.cairn_vocabulary WHERE term >= ? AND term < ? LIMIT ?",
+            (prefix, prefix + "\U0010ffff", limit),
+        )
+        return {str(word): int(count) for word, count in rows}
+
     def _known_frequencies(self, terms: Sequence[str]) -> dict[str, int | None]:
         """The same, None for terms of which only an upper bound is known."""
         counts = self.document_frequency(terms)

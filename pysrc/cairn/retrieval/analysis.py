@@ -19,8 +19,8 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
@@ -57,6 +57,8 @@ class Analysis:
     terms: tuple[str, ...]  # informative words and CJK bigrams, at most 24
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    respelled: bool = False  # whether cairn.retrieval.spelling has seen it
 
     @property
     def shown(self) -> str:
@@ -66,7 +68,8 @@ class Analysis:
 
     def lexical(self) -> LexicalQuery:
         """The query for a keyword index."""
-        return LexicalQuery(self.terms, self.phrases, self.excluded)
+        others = [word for term in self.terms for word in self.alternatives.get(term, ())]
+        return LexicalQuery(tuple(_unique([*self.terms, *others])), self.phrases, self.excluded)
 
 
 def analyse(question: str) -> Analysis:

@@ -35,6 +35,7 @@ from cairn.retrieval.analysis import Analysis, analyse
 from cairn.retrieval.neutral import language_neutral, place
 from cairn.retrieval.overlap import Weights
 from cairn.retrieval.ranking import Ranked, rank
+from cairn.retrieval.spelling import respell
 from cairn.retrieval.types import Candidate, Fusion, Mode, SearchResult
 from cairn.retrieval.weights import key_weights, term_weights
 from cairn.retrieval.wording import Wording, read
@@ -100,7 +101,7 @@ async def search(
 
     Raises the first source's error when no source could be searched.
     """
-    analysis = analyse(question) if isinstance(question, str) else question
+    analysis = respell(analyse(question) if isinstance(question, str) else question, sources)
     vector = start_embedding(analysis, embedder)
     try:
         stage = await search_words(analysis, sources=sources, clock=clock)
@@ -127,6 +128,7 @@ def start_embedding(analysis: Analysis, embedder: Embedder | None) -> asyncio.Ta
 async def search_words(analysis: Analysis, *, sources: Sequence[Source], clock: Clock) -> WordsStage:
     """Keyword hits of every source, ranked. Raises when no source could be searched."""
     began = clock()
+    analysis = respell(analysis, sources)
     await asyncio.sleep(0)  # let a started embedding reach its worker before SQLite holds the thread
     query = analysis.lexical()
     asked: list[Source] = []
@@ -147,7 +149,7 @@ async def search_words(analysis: Analysis, *, sources: Sequence[Source], clock: 
         raise errors[0]
     searched = clock()
     terms = term_weights(analysis, asked)
-    weights, wording = key_weights(terms), Wording(terms)
+    weights, wording = key_weights(terms), Wording(terms, analysis.alternatives)
     lexical = [_candidates(s, h, weights, wording) for s, h in zip(asked, found, strict=True)]
     timings = {"lexical": searched - began, "passages": clock() - searched}
     stage = WordsStage(analysis, asked, weights, wording, lexical, _nothing(analysis), timings, notes)

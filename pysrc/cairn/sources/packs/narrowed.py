@@ -57,6 +57,14 @@ class NarrowedPack:
         """The pack's."""
         return self._pack.completion(prefix)
 
+    def vocabulary(self, words: Iterable[str]) -> dict[str, int]:
+        """In how many passages each word occurs; absent ones are left out."""
+        return self._pack.vocabulary(words)
+
+    def words_beginning(self, prefix: str, limit: int) -> dict[str, int]:
+        """At most ``limit`` words that begin so, and in how many passages each occurs."""
+        return self._pack.words_beginning(prefix, limit)
+
     def search_words(self, query: LexicalQuery, limit: int) -> list[Hit]:
         """At most ``limit`` of the rows by bm25, best first, ties by row."""
         return self._pack.search_words(query, limit, self._rows)

@@ -126,6 +126,14 @@ class PackSource:
             notice=self._manifest.notice,
         )
 
+    def vocabulary(self, words: Iterable[str]) -> dict[str, int]:
+        """In how many passages each word occurs; absent ones are left out."""
+        return self._lexical.vocabulary(words)
+
+    def words_beginning(self, prefix: str, limit: int) -> dict[str, int]:
+        """At most ``limit`` words that begin so, and in how many passages each occurs."""
+        return self._lexical.words_beginning(prefix, limit)
+
     def search_words(self, query: LexicalQuery, limit: int, rows: Rows | None = None) -> list[Hit]:
         """At most ``limit`` rows by bm25, best first, ties by row; among ``rows`` when given."""
         return self._lexical.search(query, limit, rows)
