@@ -57,6 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conversational", action="store_true", help="measure rewriting: last turn, rules, gold rewrite"
     )
+    parser.add_argument(
+        "--unanswerable", type=Path, help="further questions that have no answer, as queries.jsonl"
+    )
     parser.add_argument("--variant", choices=sorted(VARIANTS), help="change the questions by rule first")
     parser.add_argument("--fusion", choices=("calibrated", "rrf"), default="calibrated")
     parser.add_argument("--only", default="", help="passages of this language only (as the corpus names it)")
@@ -83,6 +86,9 @@ async def run(options: argparse.Namespace) -> int:
             asked = questions(folder, options.qrels)
             if options.limit:
                 asked = asked[:: max(1, len(asked) // options.limit)]
+            if options.unanswerable:
+                more = rows(options.unanswerable)
+                asked += [Question(row["_id"], row["text"], row.get("lang", ""), {}) for row in more]
             if options.variant:
                 change = VARIANTS[options.variant]
                 asked = [replace(q, text=change(q.text, q.language)) for q in asked]
@@ -144,12 +150,14 @@ async def evaluate(
     """Search every question and print the tables."""
     scores: dict[str, dict[str, list[Sequence[float]]]] = {stage: defaultdict(list) for stage in STAGES}
     outcomes: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    sure: dict[bool, list[float]] = {True: [], False: []}
     took: list[float] = []
     for question in asked:
         began = perf_counter()
         result = await search(question.text, sources=[source], embedder=embedder, clock=clock, fusion=fusion)
         took.append((perf_counter() - began) * 1_000)
         outcomes[bool(question.relevant)][result.outcome] += 1
+        sure[bool(question.relevant)].append(result.relevance)
         if question.relevant:
             for stage in STAGES:
                 ids = [source.passage_key(c.passage.row) for c in ranking(result, stage)]
@@ -165,7 +173,15 @@ async def evaluate(
         if counted:
             name = "answerable" if answerable else "unanswerable"
             print(f"{name}: " + ", ".join(f"{count} {outcome}" for outcome, count in counted.most_common()))
+    if sure[True] and sure[False]:
+        print(f"AUROC of abstention {auroc(sure[True], sure[False]):.3f}")
     print(f"median {sorted(took)[len(took) // 2]:.1f} ms a search")
+
+
+def auroc(answerable: Sequence[float], other: Sequence[float]) -> float:
+    """Chance that an answerable question is judged surer than one that is not; ties count half."""
+    wins = sum((a > b) + (a == b) / 2 for a in answerable for b in other)
+    return wins / (len(answerable) * len(other))
 
 
 def clock() -> float:

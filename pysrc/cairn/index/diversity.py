@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from cairn.passages.scripts import has_cjk
@@ -23,16 +23,18 @@ def drop_reasons(
     limit: int = KEPT,
     per_document: int = PER_DOCUMENT,
     near_duplicate: float = NEAR_DUPLICATE,
+    same: Callable[[int, int], bool] = lambda one, other: False,
 ) -> list[Reason]:
     """Why each passage, best first, is not kept; "" for those that are.
 
     ``duplicate``: it nearly repeats a better kept one, of whatever document; ``per_document``: its
-    document already has its share; ``limit``: enough are kept.
+    document already has its share; ``limit``: enough are kept. ``same(one, other)`` tells of
+    passages by number whether they say the same in other words.
     """
-    kept: list[frozenset[tuple[str, ...]]] = []
+    kept: dict[int, frozenset[tuple[str, ...]]] = {}
     of_document: dict[tuple[str, str], int] = {}
     reasons: list[Reason] = []
-    for passage in passages:
+    for number, passage in enumerate(passages):
         document = (passage.source_id, passage.document_id)
         if len(kept) >= limit:
             reasons.append("limit")
@@ -41,10 +43,10 @@ def drop_reasons(
             reasons.append("per_document")
             continue
         own = shingles(passage.text)
-        if any(jaccard(own, other) >= near_duplicate for other in kept):
+        if any(jaccard(own, text) >= near_duplicate or same(number, n) for n, text in kept.items()):
             reasons.append("duplicate")
             continue
-        kept.append(own)
+        kept[number] = own
         of_document[document] = of_document.get(document, 0) + 1
         reasons.append("")
     return reasons

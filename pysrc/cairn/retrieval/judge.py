@@ -2,91 +2,87 @@
 
 A logistic model gives the probability that the candidates answer the question, from
 
-* the best **cosine** of E5-small (language-neutral, see :mod:`cairn.retrieval.neutral`), which lives
-  in .70 to .90 and says little alone: some questions are near to everything;
-* its **lead** over the tenth best: in what it covers, a library has few passages that stand out;
-* the best **coverage**, the share of the question's informative words, weighted by rarity, that one
-  passage has; it counts as far as the nearest eight passages are in the question's language.
+* **nearest**: the best :func:`~cairn.retrieval.neutral.nearness`, which lives in .75 to .95 and says
+  little alone: some questions are near to everything;
+* **lead** over the tenth best: in what it covers, a library has few passages that stand out;
+* **covered**: the best coverage, the share of the question's informative words, weighted by rarity,
+  that one passage has; it counts as far as the nearest eight passages are in the question's
+  language (**same_language**), and more with the number of words: one word of one is found by chance;
+* **words**: how many informative words the question has, eight and more alike.
 
-Fitted by penalised maximum likelihood on 1,281 searches with E5-small (q8): field-qa (1,626
-passages in en es it), xquad (240 English paragraphs; one half of them in five languages; one half in
-English mixed with the other half in another language), and each collection asked the other's
-questions. AUROC, each fifth judged by the other four, off-topic questions: cosine alone .899, with
-lead .926, with coverage .943; field-qa's own 40 answerable against 6 unanswerable questions .992;
-questions whose paragraph was taken out while its neighbours stayed .906.
+Coefficients, figures and where they come from stand in ``data/relevance.json``, which
+``tests/eval/relevance.py`` makes. The floor for ``matched`` is where 95 % of field-qa's answerable
+questions pass.
 
-=========================================  =========  =========  =========
-share of the questions                     matched    weak       no_match
-=========================================  =========  =========  =========
-field-qa, answerable (40)                  .95        .05        .00
-field-qa, unanswerable (6)                 .00        .33        .67
-field-qa, off-topic (264)                  .07        .15        .78
-xquad, answerable, mostly another          .85        .08        .07
-language (264)
-xquad, answerable, same language (135)     .93        .02        .04
-mixed library, answer in another           .71        .15        .14
-language (108)
-mixed library, off-topic (184)             .17        .30        .53
-xquad, off-topic (46)                      .22        .15        .63
-xquad, only neighbours left (130)          .32        .14        .54
-=========================================  =========  =========  =========
-
-Without E5 coverage stands alone (English questions of the same searches: AUROC .964; margins of
-bm25 over the tenth hit reach .836, bm25 per term .931 and add nothing): .84 of the answerable and
-.07 of the others reach :data:`COVERAGE_MATCHED`. A question in another language than the passages
-then finds nothing, which is the truth of a keyword search.
+Without E5 coverage stands alone (AUROC .964 on English questions): .84 of the answerable and .07 of
+the others reach :data:`COVERAGE_MATCHED`. A question in another language than the passages then finds
+nothing, which is the truth of a keyword search.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
 
 from cairn.passages.languages import UNKNOWN
 from cairn.retrieval.analysis import Analysis
+from cairn.retrieval.neutral import nearness
 from cairn.retrieval.types import Candidate, Outcome
-
-MATCHED = 0.5
-WEAK = 0.3
-"""Least probability of each outcome."""
 
 COVERAGE_MATCHED = 0.5
 COVERAGE_WEAK = 0.3
 """Floors without E5."""
 
-_COSINE, _CENTRE = 54.2, 0.82
-_LEAD, _LEAD_RANK = 50.2, 10
-_COVERAGE, _SAME_LANGUAGE, _NEAREST, _CONSTANT = 4.96, -3.13, 8, -0.26
+MATCHED = 0.5
+FEATURES = ("nearest", "lead", "covered", "covered_words", "same_language", "words")
+_LEAD_RANK, _NEAREST, _WORDS = 10, 8, 8
+_CENTRE = 0.84
 
 
-def judge(analysis: Analysis, candidates: Sequence[Candidate]) -> Outcome:
+def judge(analysis: Analysis, candidates: Sequence[Candidate]) -> tuple[Outcome, float]:
     """``matched``: an answer may be written from them; ``weak``: worth quoting, with a warning;
-    ``no_match``: the library does not cover the question.
+    ``no_match``: the library does not cover the question. Beside it how sure that is: the
+    probability of an answer, without E5 the best coverage.
     """
     if not candidates:
-        return "no_match"
-    coverage = max(c.coverage for c in candidates)
-    value, matched, weak = coverage, COVERAGE_MATCHED, COVERAGE_WEAK
-    scored = sorted((c for c in candidates if c.semantic_rank), key=lambda c: -c.semantic_score)
-    if scored:
-        same = _same_language(analysis, scored[:_NEAREST])
-        value = probability([c.semantic_score for c in scored], coverage, same)
-        matched, weak = MATCHED, WEAK
+        return "no_match", 0.0
+    if any(c.semantic_rank for c in candidates):
+        value, matched, weak = probability(features(analysis, candidates)), MATCHED, float(_data()["weak"])
+    else:
+        value, matched, weak = max(c.coverage for c in candidates), COVERAGE_MATCHED, COVERAGE_WEAK
     if value >= matched:
-        return "matched"
-    return "weak" if value >= weak else "no_match"
+        return "matched", value
+    return ("weak" if value >= weak else "no_match"), value
 
 
-def probability(cosines: Sequence[float], coverage: float, same_language: float) -> float:
-    """That the candidates answer the question, 0..1.
+def features(analysis: Analysis, candidates: Sequence[Candidate]) -> list[float]:
+    """What the model weighs, in the order of :data:`FEATURES`; one candidate at least has a cosine."""
+    scored = sorted((c for c in candidates if c.semantic_rank), key=lambda c: -nearness(c))
+    best, last = nearness(scored[0]), nearness(scored[min(_LEAD_RANK, len(scored)) - 1])
+    same = _same_language(analysis, scored[:_NEAREST])
+    words = min(len(analysis.terms), _WORDS) / _WORDS
+    covered = same * max(c.coverage for c in candidates)
+    return [best - _CENTRE, best - last, covered, covered * words, same, words]
 
-    ``cosines`` best first, at least one; ``same_language`` is the share of the nearest passages that
-    are in the question's language.
-    """
-    lead = cosines[0] - cosines[min(_LEAD_RANK, len(cosines)) - 1]
-    value = _COSINE * (cosines[0] - _CENTRE) + _LEAD * lead + _CONSTANT
-    value += same_language * (_COVERAGE * coverage + _SAME_LANGUAGE)
-    return 1 / (1 + math.exp(-value))
+
+def probability(values: Sequence[float]) -> float:
+    """That the candidates answer the question, 0..1."""
+    coefficients: Mapping[str, float] = _data()["coefficients"]
+    sum_ = float(_data()["constant"]) + sum(
+        coefficients[name] * value for name, value in zip(FEATURES, values, strict=True)
+    )
+    return 1 / (1 + math.exp(-max(-60.0, min(60.0, sum_))))
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    file = resources.files("cairn.retrieval").joinpath("data", "relevance.json")
+    data: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return data
 
 
 def _same_language(analysis: Analysis, nearest: Sequence[Candidate]) -> float:

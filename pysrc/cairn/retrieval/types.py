@@ -46,5 +46,6 @@ class SearchResult:
     considered: list[Candidate]  # everything fused, best first, with reasons for drops
     timings: dict[str, float] = field(default_factory=dict)  # milliseconds per stage
     notes: list[str] = field(default_factory=list)
+    relevance: float = 0.0  # how sure the outcome is, see retrieval.judge
     weights: dict[str, float] = field(default_factory=dict)  # of the query's keys, see retrieval.overlap
     vector: array[float] | None = None  # the question's, language-neutral; None without meaning
