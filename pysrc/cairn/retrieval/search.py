@@ -31,14 +31,16 @@ from cairn.errors import CairnError, TimedOut
 from cairn.index.types import Hit
 from cairn.models.ports import Embedder, ModelInfo
 from cairn.passages.embedding import embedding_text
+from cairn.passages.scripts import has_cjk
+from cairn.passages.types import Passage
 from cairn.retrieval.analysis import Analysis, analyse
 from cairn.retrieval.neutral import language_neutral, place
-from cairn.retrieval.overlap import Weights
+from cairn.retrieval.overlap import Weights, plain_words
 from cairn.retrieval.ranking import Ranked, rank
 from cairn.retrieval.spelling import respell
 from cairn.retrieval.types import Candidate, Fusion, Mode, SearchResult
 from cairn.retrieval.weights import key_weights, term_weights
-from cairn.retrieval.wording import Wording, read
+from cairn.retrieval.wording import Wording, flat, read
 from cairn.sources.types import Source, Valued, VectorModel, search_vector, vectors_complete
 
 PER_SOURCE = 40
@@ -234,6 +236,8 @@ async def _search_vectors(
         known = {c.passage.row: c for c in lexical}
         missing = [hit.row for hit in hits if hit.row not in known]
         for passage in source.passages(missing) if missing else []:
+            if not allowed(passage, stage.analysis):
+                continue
             coverage, worded = read(passage, stage.weights, stage.wording)
             known[passage.row] = Candidate(passage, 0.0, coverage=coverage, wording=worded)
         complete = vectors_complete(source)
@@ -242,10 +246,10 @@ async def _search_vectors(
             candidate.mode = mode
         found = []
         for hit in hits:
-            candidate = known[hit.row]
-            candidate.semantic_score = hit.score
-            candidate.mode = mode
-            found.append(candidate)
+            if hit.row in known:
+                known[hit.row].semantic_score = hit.score
+                known[hit.row].mode = mode
+                found.append(known[hit.row])
         if complete:
             lists.append(found)
         else:
@@ -253,6 +257,21 @@ async def _search_vectors(
         _place(source, list(known.values()) if complete else found, query, info)
     stage.timings["vectors"] = clock() - began
     return lists, growing
+
+
+def allowed(passage: Passage, analysis: Analysis) -> bool:
+    """Whether a passage found by meaning has the phrases that are asked for and no excluded word."""
+    if not analysis.phrases and not analysis.excluded:
+        return True
+    said = flat(plain_words(f"{passage.title}\n{passage.locator}\n{passage.text}"))
+    return all(_says(said, phrase) for phrase in analysis.phrases) and not any(
+        _says(said, word) for word in analysis.excluded
+    )
+
+
+def _says(said: str, phrase: str) -> bool:
+    words_ = flat(plain_words(phrase))
+    return (words_.strip() if has_cjk(words_) else words_) in said
 
 
 def _place(source: Source, candidates: Sequence[Candidate], query: array[float], info: ModelInfo) -> None:

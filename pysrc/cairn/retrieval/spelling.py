@@ -5,7 +5,8 @@ A library's own words are the dictionary: no list of a language could know "dako
 other forms are looked for (irregular ones in ``data/forms.json``, then words of the same stem: both
 count as the word), then what may have been meant: one slip away (a letter left out, added, changed,
 or two swapped; Damerau 1964), for words of eight letters and more two. Of several the one in most
-passages is taken, slips that keep the first letter before others.
+passages is taken, slips that keep the first letter before others; it must be a word of passages in
+the question's language.
 
 A repaired question is also what is embedded, because E5 reads "wistle" as something else; not when
 more than half of its words are unknown, since then it is rather in another language. Scripts whose
@@ -23,7 +24,10 @@ from importlib import resources
 from typing import Protocol, runtime_checkable
 
 from cairn.errors import CairnError
+from cairn.index.types import Hit, LexicalQuery
+from cairn.passages.languages import UNKNOWN
 from cairn.passages.scripts import GREEK_CYRILLIC, HEBREW, LATIN
+from cairn.passages.types import Passage
 from cairn.passages.words import fold
 from cairn.retrieval.analysis import Analysis
 from cairn.retrieval.overlap import keys_of
@@ -35,7 +39,7 @@ LONG = 8
 """Letters from which two slips are believed."""
 
 FORMS = 4
-_STEM, _BEGINNING = 4, 600
+_STEM, _BEGINNING, _TRIED = 4, 600, 4
 _ALPHABETS = (
     (re.compile(f"[{LATIN}]+"), "abcdefghijklmnopqrstuvwxyz"),
     (re.compile("[а-яёіїєґ]+"), "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ"),
@@ -55,6 +59,12 @@ class Worded(Protocol):
 
     def words_beginning(self, prefix: str, limit: int) -> dict[str, int]:
         """At most ``limit`` words that begin so, and in how many passages each occurs."""
+
+    def search_words(self, query: LexicalQuery, limit: int) -> list[Hit]:
+        """As of any source."""
+
+    def passages(self, rows: Sequence[int]) -> list[Passage]:
+        """As of any source."""
 
 
 def respell(analysis: Analysis, sources: Sequence[object]) -> Analysis:
@@ -78,7 +88,7 @@ def _respelled(analysis: Analysis, sources: Sequence[Worded], *, all_known: bool
         forms = _forms(words[term], sources)
         if forms:
             alternatives[term] = forms
-        elif meant := _meant(words[term], sources):
+        elif meant := _meant(words[term], sources, analysis.language):
             terms[terms.index(term)] = meant
             alternatives[meant] = (term,)
             if believed:
@@ -118,13 +128,26 @@ def _forms(word: str, sources: Sequence[Worded]) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda w: (-found[w], w))[:FORMS])
 
 
-def _meant(word: str, sources: Sequence[Worded]) -> str:
-    """The known word that is nearest; "" when none is near."""
+def _meant(word: str, sources: Sequence[Worded], language: str) -> str:
+    """The known word that is nearest; "" when none is near, or none in the question's language."""
     found = _vocabulary(sources, one_slip(word))
+    if len(word) == SHORTEST:  # only a letter left out, or two swapped: "watr", not "gano" for "mano"
+        found = {w: n for w, n in found.items() if len(w) > len(word) or sorted(w) == sorted(word)}
     if not found and len(word) >= LONG:
         near = _beginning(sources, word[:3])
         found = {w: n for w, n in near.items() if abs(len(w) - len(word)) <= 2 and slips(word, w, 2) <= 2}
-    return min(found, key=lambda w: (w[0] != word[0], -found[w], w), default="")
+    likely = sorted(found, key=lambda w: (w[0] != word[0], -found[w], w))[:_TRIED]
+    return next((w for w in likely if language == UNKNOWN or _said_in(language, w, sources)), "")
+
+
+def _said_in(language: str, word: str, sources: Sequence[Worded]) -> bool:
+    """Whether one of the best passages with a word is in a language ("rope" is no Spanish word)."""
+    query = LexicalQuery((word,))
+    return any(
+        passage.language in (language, UNKNOWN)
+        for source in sources
+        for passage in source.passages([hit.row for hit in source.search_words(query, _TRIED)])
+    )
 
 
 def one_slip(word: str) -> list[str]:

@@ -40,11 +40,15 @@ class Wording:
         """``terms`` has the rarity of each; ``alternatives`` other forms that count as the term."""
         self._wanted: list[tuple[tuple[str, ...], float]] = []  # any of these strings; worth of one
         self._most = 0.0
+        self._stands_for: dict[str, str] = {}  # key of another form -> key of the term
         said: set[str] = set()
         for term, weight in terms.items():
             forms = tuple(dict.fromkeys(map(fold, (term, *(alternatives or {}).get(term, ())))))
             self._wanted.append((tuple(f if has_cjk(f) else f" {f} " for f in forms), weight))
             self._most += weight * (K1 + 1)
+            for form in forms[1:]:
+                for key, instead in zip(keys_of(form), keys_of(term), strict=False):
+                    self._stands_for[key] = instead
             for form in forms:
                 new = [] if has_cjk(form) else [part for part in parts(form) if part not in said]
                 said.update(new)
@@ -64,6 +68,10 @@ class Wording:
                 total += worth * count * (K1 + 1) / (count + norm)
         return min(1.0, total / self._most)
 
+    def meant(self, keys: set[str]) -> set[str]:
+        """Keys of terms of which another form is among these keys."""
+        return {self._stands_for[key] for key in keys & self._stands_for.keys()}
+
 
 def parts(word: str) -> list[str]:
     """Runs of four characters of a word between spaces; the word itself when it is shorter."""
@@ -82,4 +90,5 @@ def read(passage: Passage, weights: Weights, wording: Wording) -> tuple[float, f
     head = [word for text in heads for word in plain_words(text)]
     body = plain_words(passage.text)
     found = {key for word in dict.fromkeys([*head, *body]) for key in keys_of(word)}
+    found |= wording.meant(found)
     return weights.share(found), wording.score(flat(head), flat(body), len(body))

@@ -75,7 +75,8 @@ class FakeSource:
         for row in range(len(self._passages)):
             tokens = self._tokens(row)
             score = sum(fold(term) in tokens for term in query.terms)
-            if score and not tokens & set(query.excluded):
+            said = all(phrase in self._passages[row].text.lower() for phrase in query.phrases)
+            if score and said and not tokens & set(query.excluded):
                 found.append(Hit(row, float(score)))
         return sorted(found, key=lambda hit: (-hit.score, hit.row))[:limit]
 

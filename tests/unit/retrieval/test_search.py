@@ -219,6 +219,14 @@ def test_exclusions_reach_the_index() -> None:
     assert kept(run("water -chlorine", [source])) == [TEXTS[0]]
 
 
+def test_exclusions_and_phrases_hold_for_meaning_too() -> None:
+    """Intent: what a person rules out does not come back because it means the same."""
+    source = FakeSource(TEXTS, vectors=[NEAR, FAR, NEAR])
+    embedder = FakeEmbedder({"water": NEAR})
+    assert TEXTS[2] not in kept(run("water -chlorine", [source], embedder))
+    assert kept(run('water "river water"', [source], embedder)) == [TEXTS[0]]
+
+
 def test_the_same_passages_by_any_order_of_calls() -> None:
     """Intent: a search leaves nothing behind that changes the next one."""
     source = FakeSource(TEXTS, vectors=[NEAR, FAR, FAR])

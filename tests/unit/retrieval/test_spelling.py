@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.errors import PackInvalid
+from cairn.index.types import Hit, LexicalQuery
+from cairn.passages.types import Passage
 from cairn.retrieval.analysis import Analysis, analyse
 from cairn.retrieval.spelling import one_slip, respell, slips
+from tests.unit.retrieval.library import passage
 
 
 class Words:
@@ -18,6 +21,7 @@ class Words:
 
     def __init__(self, **words: int) -> None:
         self.words = words
+        self.language = "und"
 
     def vocabulary(self, words: Iterable[str]) -> dict[str, int]:
         return {word: self.words[word] for word in words if word in self.words}
@@ -25,6 +29,12 @@ class Words:
     def words_beginning(self, prefix: str, limit: int) -> dict[str, int]:
         found = [word for word in sorted(self.words) if word.startswith(prefix)]
         return {word: self.words[word] for word in found[:limit]}
+
+    def search_words(self, query: LexicalQuery, limit: int) -> list[Hit]:
+        return [Hit(list(self.words).index(query.terms[0]), 1.0)]
+
+    def passages(self, rows: Sequence[int]) -> list[Passage]:
+        return [passage(list(self.words)[row], language=self.language) for row in rows]
 
 
 LIBRARY = Words(
@@ -73,6 +83,17 @@ def test_a_question_in_another_language_is_embedded_as_it_is() -> None:
     """Intent: most of its words are unknown, so that neighbours among them are accidents."""
     found = asked("flamme frama boden feuer")
     assert found.question == "flamme frama boden feuer"
+
+
+def test_a_word_is_repaired_within_its_language() -> None:
+    """Intent: "rompe" is Spanish and no slip for "rope"; four letters have too many neighbours."""
+    english = Words(rope=9, mano=4, water=30)
+    english.language = "eng"
+    question = analyse("¿Qué hago si se rompe una cuerda?")
+    assert question.language == "spa"
+    assert respell(question, [english]).terms == question.terms
+    assert respell(analyse("gano"), [english]).terms == ("gano",)
+    assert respell(analyse("watr"), [english]).terms == ("water",)
 
 
 def test_once_is_enough() -> None:

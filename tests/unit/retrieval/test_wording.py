@@ -52,6 +52,9 @@ def test_every_script(term: str, text: str) -> None:
 
 def test_other_forms_count_as_the_word() -> None:
     plain, wider = Wording({"bled": 5.0}), Wording({"bled": 5.0}, {"bled": ["bleeding"]})
+    found = passage("Bleeding stops.")
+    assert read(found, Weights({"bled": 1.0}), wider)[0] == 1.0
+    assert read(found, Weights({"bled": 1.0}), plain)[0] == 0.0
     assert score(wider, "bleeding stops") > score(plain, "bleeding stops")
     assert score(plain, "he bled") == pytest.approx(score(wider, "he bled"))
 
