@@ -24,18 +24,21 @@ import numpy as np
 from cairn.cli.eval import Question, clock, load_embedder, questions, rows
 from cairn.cli.eval_source import EvalSource, build_source
 from cairn.models.ports import Embedder
+from cairn.passages.chunker import chunk
 from cairn.retrieval.analysis import analyse
 from cairn.retrieval.judge import FEATURES, features
 from cairn.retrieval.search import search
 from cairn.retrieval.spelling import respell
+from cairn.sources.packs.recipe import load_recipe
 
 ROOT = Path(__file__).resolve().parents[2]
+STARTER = Path(__file__).with_name("starter.jsonl")
 OFF_TOPIC = Path(__file__).with_name("off_topic.jsonl")
 OUT = ROOT / "pysrc/cairn/retrieval/data/relevance.json"
 PENALTY = 0.5
-WEIGHT = {"field-qa answerable": 1.5, "field-qa unanswerable": 2.0}
-ANSWERS_KEPT, ANSWERS_QUOTED = 0.95, 1.0
-"""Share of field-qa's answerable questions that shall be matched, and at least weak."""
+WEIGHT = {"field-qa answerable": 1.5, "field-qa unanswerable": 2.0, "starter answerable": 1.5}
+ANSWERS_KEPT, ANSWERS_QUOTED = 0.93, 0.98
+"""Share of the answerable questions to field-qa and starter that shall be matched, and at least weak."""
 
 
 @dataclass
@@ -49,6 +52,7 @@ class Asked:
 
 
 COLLECTIONS = (  # name, folder, language of the passages, judgements, questions of them, of the others
+    ("starter", "", "", "", 1_000, 0),
     ("field-qa", "field-qa", "", "qrels.tsv", 1_000, 40),
     ("xquad", "xquad", "", "qrels.tsv", 100, 46),
     ("xquad → en", "xquad", "en", "qrels.to-en.tsv", 80, 0),
@@ -62,6 +66,25 @@ async def ask(source: EvalSource, embedder: Embedder, kind: str, answerable: boo
     return Asked(kind, answerable, features(analysis, result.considered), text)
 
 
+def starter() -> list[dict[str, str]]:
+    """The passages of packs/starter, as its pack has them."""
+    found = []
+    for document in load_recipe(ROOT / "packs/starter").documents:
+        entry = document.entry
+        for number, span in enumerate(chunk(document.text, entry.title, language=entry.language)):
+            found.append(
+                {
+                    "_id": f"{entry.id}#{number}",
+                    "doc": entry.id,
+                    "title": entry.title,
+                    "locator": span.locator,
+                    "lang": entry.language,
+                    "text": document.text[span.start : span.end],
+                }
+            )
+    return found
+
+
 def some(items: list[Any], count: int) -> list[Any]:
     return items[:: max(1, len(items) // count)][:count] if count else []
 
@@ -71,8 +94,12 @@ async def collect(model: Path, data: Path) -> list[Asked]:
     off_topic = [row["text"] for row in rows(OFF_TOPIC)]
     found: list[Asked] = []
     for name, folder, language, qrels, own, foreign in COLLECTIONS:
-        passages = [r for r in rows(data / folder / "corpus.jsonl") if language in ("", r.get("lang"))]
-        asked: list[Question] = questions(data / folder, qrels)
+        if folder:
+            passages = [r for r in rows(data / folder / "corpus.jsonl") if language in ("", r.get("lang"))]
+            asked: list[Question] = questions(data / folder, qrels)
+        else:
+            passages = starter()
+            asked = [Question(r["_id"], r["text"], r["lang"], {"": 1}) for r in rows(STARTER)]
         if language:
             asked = [q for q in asked if q.language != language]
         with tempfile.TemporaryDirectory() as work:
@@ -80,7 +107,9 @@ async def collect(model: Path, data: Path) -> list[Asked]:
             for q in some([q for q in asked if q.relevant], own) + [q for q in asked if not q.relevant]:
                 kind = f"{name} {'answerable' if q.relevant else 'unanswerable'}"
                 found.append(await ask(source, embedder, kind, bool(q.relevant), q.text))
-            for text in some(off_topic, len(off_topic) if name == "field-qa" else 50 if not language else 0):
+            for text in some(
+                off_topic, len(off_topic) if name in ("field-qa", "starter") else 50 if not language else 0
+            ):
                 found.append(await ask(source, embedder, f"{name} off-topic", False, text))
             other = "xquad" if name == "field-qa" else "field-qa"
             for q in some(questions(data / other, "qrels.tsv"), foreign):
@@ -102,6 +131,15 @@ def fit(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return b
 
 
+def saved(path: Path, options: argparse.Namespace) -> list[Asked]:
+    """The searches, kept beside for another fit when --keep names a file."""
+    if path.is_file():
+        return [Asked(**item) for item in json.loads(path.read_text(encoding="utf-8"))]
+    found = asyncio.run(collect(options.model, options.data))
+    path.write_text(json.dumps([vars(a) for a in found]), encoding="utf-8")
+    return found
+
+
 def auroc(values: np.ndarray, y: np.ndarray) -> float:
     """Chance that an answerable question gets more than an unanswerable one."""
     yes, no = values[y > 0.5][:, None], values[y < 0.5][None]
@@ -112,8 +150,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", type=Path)
     parser.add_argument("data", type=Path)
+    parser.add_argument("--keep", type=Path, help="file to keep the searches in, read when it is there")
     options = parser.parse_args()
-    asked = asyncio.run(collect(options.model, options.data))
+    asked = (
+        saved(options.keep, options) if options.keep else asyncio.run(collect(options.model, options.data))
+    )
     y = np.array([float(a.answerable) for a in asked])
     kinds = np.array([a.kind for a in asked])
     raw = np.array([a.values for a in asked])
@@ -130,7 +171,7 @@ def main() -> None:
     final = fit(x, y, weight)
     coefficients = final[1:] / spread
     scores = raw @ coefficients
-    answers = np.sort(scores[kinds == "field-qa answerable"])
+    answers = np.sort(scores[np.isin(kinds, ["field-qa answerable", "starter answerable"])])
     matched = answers[int((1 - ANSWERS_KEPT) * len(answers))]
     weak = answers[int((1 - ANSWERS_QUOTED) * len(answers))]
     shares = {
@@ -141,7 +182,12 @@ def main() -> None:
         }
         for kind in dict.fromkeys(kinds)
     }
-    measured = {"all": round(auroc(judged, y), 3), "field-qa": round(auroc(judged[own], y[own]), 3)}
+    starters = np.array([kind.startswith("starter") for kind in kinds])
+    measured = {
+        "all": round(auroc(judged, y), 3),
+        "field-qa": round(auroc(judged[own], y[own]), 3),
+        "starter": round(auroc(judged[starters], y[starters]), 3),
+    }
     data = {
         "about": "Logistic model of cairn.retrieval.judge: matched from probability 0.5 on",
         "made_by": "tests/eval/relevance.py",
@@ -154,7 +200,7 @@ def main() -> None:
     OUT.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(json.dumps(data, indent=1, ensure_ascii=False))
     surest = sorted((-s, a.kind, a.question) for s, a in zip(scores, asked, strict=True) if not a.answerable)
-    print("\n".join(f"{matched + s:6.2f} {kind}: {text}" for s, kind, text in surest[:12]))
+    print("\n".join(f"{-s - matched:6.2f} {kind}: {text}" for s, kind, text in surest[:12]))
 
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ def _passage(row: Mapping[str, str], number: int) -> Passage:
         language=iso639_3(row.get("lang", "")),
         collection="",
         licence="",
-        locator=row.get("title", ""),
+        locator=row.get("locator", row.get("title", "")),
         text=text,
         sha256=passage_sha256(text),
         token_estimate=estimate_tokens(text),

@@ -120,11 +120,13 @@ def _beginning(sources: Sequence[Worded], prefix: str) -> dict[str, int]:
 
 
 def _forms(word: str, sources: Sequence[Worded]) -> tuple[str, ...]:
-    """Known words that are forms of a word, the commonest first."""
-    found = _vocabulary(sources, _irregular().get(word, ()))
+    """Known words that are forms of a word, else words for the same; the commonest first."""
     (stem,) = keys_of(word)
+    found = _vocabulary(sources, _listed("forms.json").get(word, ()))
     if not found and len(stem) >= _STEM:
         found = {w: n for w, n in _beginning(sources, stem).items() if keys_of(w) == (stem,)}
+    if not found:
+        found = _vocabulary(sources, _listed("synonyms.json").get(word, ()))
     return tuple(sorted(found, key=lambda w: (-found[w], w))[:FORMS])
 
 
@@ -184,8 +186,13 @@ def _exchanged(question: str, term: str, meant: str) -> str:
 
 
 @cache
-def _irregular() -> dict[str, tuple[str, ...]]:
-    """Word → its other forms."""
-    file = resources.files("cairn.retrieval").joinpath("data", "forms.json")
+def _listed(name: str) -> dict[str, tuple[str, ...]]:
+    """Folded word → the other words of its groups in a data file."""
+    file = resources.files("cairn.retrieval").joinpath("data", name)
     groups: list[str] = json.loads(file.read_text(encoding="utf-8"))["groups"]
-    return {word: tuple(w for w in group.split() if w != word) for group in groups for word in group.split()}
+    found: dict[str, dict[str, None]] = {}
+    for group in groups:
+        words = [fold(word) for word in group.split()]
+        for word in words:
+            found.setdefault(word, {}).update(dict.fromkeys(w for w in words if w != word))
+    return {word: tuple(others) for word, others in found.items()}

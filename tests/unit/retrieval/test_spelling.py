@@ -69,6 +69,13 @@ def test_forms_are_no_slips() -> None:
     assert asked("whistles").alternatives == {"whistles": ("whistle",)}
 
 
+def test_words_for_the_same_are_looked_for_when_the_own_is_unknown() -> None:
+    """Intent: "hemorrhage" reaches notes on bleeding; known words bring no others in."""
+    assert asked("hemorrhage").alternatives == {"hemorrhage": ("bleeding", "bleed")}
+    assert asked("sangrado").alternatives == {"sangrado": ("hemorragia",)}
+    assert asked("bleeding").alternatives == {}
+
+
 def test_only_unknown_words_are_touched() -> None:
     found = asked("stop the bleedng of the wound")
     assert found.terms == ("stop", "bleeding", "wound")
