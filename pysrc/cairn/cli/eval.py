@@ -57,9 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conversational", action="store_true", help="measure rewriting: last turn, rules, gold rewrite"
     )
-    parser.add_argument(
-        "--unanswerable", type=Path, help="further questions that have no answer, as queries.jsonl"
-    )
     parser.add_argument("--variant", choices=sorted(VARIANTS), help="change the questions by rule first")
     parser.add_argument("--fusion", choices=("calibrated", "rrf"), default="calibrated")
     parser.add_argument("--only", default="", help="passages of this language only (as the corpus names it)")
@@ -100,8 +97,6 @@ async def run(options: argparse.Namespace) -> int:
             elif options.answers:
                 from cairn.cli import eval_answers
 
-                if options.unanswerable is not None:
-                    asked = [*asked, *eval_answers.unanswerable(options.unanswerable)]
                 writer = await eval_answers.load_generator(options.generator) if options.generator else None
                 await eval_answers.evaluate(source, asked, embedder, writer)
             else:

@@ -12,7 +12,6 @@ Asks the collection's answerable questions, its unanswerable ones and those of a
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -36,12 +35,6 @@ async def load_generator(folder: Path) -> Generator:
     generator: Generator = OnnxGenerator(folder)
     await generator.load(lambda phase, done, total: None)
     return generator
-
-
-def unanswerable(path: Path) -> list[Question]:
-    """Questions of a JSON-lines file that the collection does not answer."""
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    return [Question(row["_id"], row["text"], row.get("lang", ""), {}) for row in rows]
 
 
 async def evaluate(

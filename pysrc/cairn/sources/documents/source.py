@@ -141,6 +141,26 @@ class CollectionSource:
         """At most ``limit`` visible rows by cosine among those that have a vector yet."""
         return self.vectors.search(query, limit, self._hidden) if self.vector_model else []
 
+    def vector_values(self, rows: Sequence[int]) -> list[array[int]]:
+        """A multiple of each passage's vector, in the order asked; [] when one of them has none yet."""
+        found = []
+        for row in rows if self.vector_model else ():
+            data = self._db.rows(
+                "SELECT data FROM vectors WHERE collection = ? AND row = ?", (self.collection.number, row + 1)
+            )
+            if not data:
+                return []
+            found.append(array("b", data[0][0]))
+        return found
+
+    def vocabulary(self, words: Iterable[str]) -> dict[str, int]:
+        """In how many passages each word occurs; absent ones are left out."""
+        return self._lexical.vocabulary(words)
+
+    def words_beginning(self, prefix: str, limit: int) -> dict[str, int]:
+        """At most ``limit`` words that begin so, and in how many passages each occurs."""
+        return self._lexical.words_beginning(prefix, limit)
+
     def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many passages each term occurs."""
         return self._lexical.document_frequency(terms)
