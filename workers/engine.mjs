@@ -96,6 +96,7 @@ async function start(boot) {
     vectors: vectors && new VectorsHost(python.FS, vectors),
     vectorBytes: vectorBytes(),
     step: steps.report.bind(steps),
+    references: () => python._module._hiwire_num_refs(),
     loadNumpy: () => python.loadPackage("numpy"),
     loadStemmers: () => python.loadPackage("snowballstemmer"),
     spawn: (/** @type {string} */ role, /** @type {any[]} */ ...callbacks) => new WorkerLink(

@@ -75,6 +75,7 @@ class Engine:
         vectors: VectorRoom | None = None,
         pdf: PdfReader | None = None,
         load_readers: Callable[[], Awaitable[None]] = at_once,
+        references: Callable[[], int] = lambda: 0,
     ) -> None:
         """``clock`` returns milliseconds; ``step(name, label, ms)`` reports a start-up step.
 
@@ -82,7 +83,9 @@ class Engine:
         them importable, before the first archive is opened. ``vectors`` has the vector kernel;
         None: vectors are compared by Python, with numpy as soon as that can be loaded. ``pdf`` reads
         PDFs; ``load_readers`` makes what reads the other kinds of documents importable.
+        ``references`` counts the foreign objects that Python holds.
         """
+        self._references = references
         self._pdf = pdf or NoPdfReader()
         self._load_readers = load_readers
         self._vectors = vectors or VectorRoom()
@@ -300,6 +303,11 @@ class Engine:
             "problems": {name: protocol.encode_error(error) for name, error in problems.items()},
             "archives_rested": bool(self.library and self._idle.finished(self.library.shelf)),
             "vectors": {"kernel": self._vectors.kind, "ways": dict(self._vectors.ways)},
+            "held": {
+                "references": self._references(),
+                "sessions": len(self._sessions),
+                "requests": sum(session.running for session in self._sessions),
+            },
         }
 
     def library_changed(self) -> None:

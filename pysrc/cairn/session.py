@@ -62,6 +62,11 @@ class Session:
         else:
             self._begin(request, method, params)
 
+    @property
+    def running(self) -> int:
+        """How many requests of this page are being served."""
+        return len(self._running)
+
     def notify(self, method: str, params: Mapping[str, Any]) -> None:
         """Send a notification to this page."""
         self.send_text(encode({"jsonrpc": "2.0", "method": method, "params": params}))

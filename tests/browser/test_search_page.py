@@ -120,6 +120,47 @@ def test_meaning_joins_without_moving_what_is_pointed_at(context: BrowserContext
     page.locator('.hit[data-found="meaning"]').first.wait_for(timeout=60_000)
 
 
+def test_typing_for_long_holds_nothing_back(context: BrowserContext, site: Site) -> None:
+    """Intent: hundreds of searches, most of them cancelled, leave no object, session or request behind."""
+    app = App.open(context, site.origin)
+    page = app.page
+    SearchRoom.enter(app)
+    app.wait_ready("library", "meaning")
+    page.evaluate(CONNECT)
+    words = ["water", "boil", "river", "radio", "shelter", "fire", "knots", "storm", "bleeding", "rope"]
+    seen = []
+    for number in range(QUERIES):
+        query = f"{words[number % 10]} {words[(number * 7 + 3) % 10]} {words[(number * 3 + 1) % 10][:4]}"
+        page.evaluate(TYPE, query)
+        page.wait_for_timeout(60 if number % 10 else 700)  # faster than the answers, with some pauses
+        if number % 60 == 59:
+            page.wait_for_timeout(3000)
+            seen.append({**page.evaluate(HELD), **page.evaluate("async () => (await report()).held")})
+    first, last = seen[0], seen[-1]
+    assert last["sessions"] == first["sessions"]
+    assert last["requests"] == 1, "only the one that asks"
+    assert last["references"] <= first["references"] + 20, seen
+    assert last["exposed"] <= first["exposed"] + 20, seen
+    assert last["proxies"] <= first["proxies"] + 400, seen  # the page collects them when it must
+
+
+QUERIES = 300
+CONNECT = """() => import("/connection.mjs").then(({ connect }) => {
+  const engine = connect();
+  engine.listen(() => {});
+  globalThis.report = () => engine.request("engine.diagnostics", {}, { timeoutMs: 60000 });
+})"""
+TYPE = """query => {
+  const box = document.getElementById("search-box");
+  box.value = query;
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+}"""
+HELD = """() => ({
+  exposed: globalThis.proxy_js_map.size,  // MicroPython's objects that JavaScript knows
+  proxies: globalThis.proxy_js_ref_map.size,  // JavaScript's objects that MicroPython holds
+})"""
+
+
 def _middle(page: Page, selector: str) -> tuple[float, float]:
     box = page.locator(selector).bounding_box()
     assert box is not None

@@ -6,7 +6,7 @@ use asyncio.run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -24,6 +24,7 @@ SITE = tree.ROOT / "dist" / "site"
 ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 START_LIMIT = 240.0
 CALL_LIMIT = 180.0
+RESULT_LIMIT = 600.0
 CALL = """([action, args, limit]) => Promise.race([
     globalThis.call(action, ...args),
     new Promise((resolve) => setTimeout(resolve, limit, null)),
@@ -55,17 +56,20 @@ class InPyodide:
         return str(self._evaluate("() => globalThis.started"))
 
     def _evaluate(self, script: str, argument: Any = None) -> Any:
-        return self._submit(self._page.evaluate, script, argument).result(START_LIMIT)
+        return self._submit(self._page.evaluate, script, argument).result(RESULT_LIMIT)
 
 
 @contextmanager
-def in_pyodide() -> Iterator[InPyodide]:
-    """A fresh Chromium profile with the tests unpacked in a worker."""
+def in_pyodide(files: Mapping[str, Path] | None = None) -> Iterator[InPyodide]:
+    """A fresh Chromium profile with the tests unpacked in a worker; ``files`` are served too, by path."""
     if not (SITE / "python" / "pyodide-lock.json").is_file():
         raise FileNotFoundError("dist/site is not built; run ./cairn build.")
     folders = {"/": SITE, "/workers/": tree.ROOT / "workers", "/harness/": HARNESS}
+    kernel = "/workers/vector-kernel.wasm"  # assembled, not in the checkout
+    made = {"/harness/tree.zip": tree.archive(), kernel: (SITE / kernel[1:]).read_bytes()}
+    made |= {path: file.read_bytes() for path, file in (files or {}).items()}
     with ExitStack() as ending:
-        origin = ending.enter_context(serving(folders, {"/harness/tree.zip": tree.archive()}))
+        origin = ending.enter_context(serving(folders, made))
         thread = ending.enter_context(ThreadPoolExecutor(1))
         opened = ExitStack()
         ending.callback(lambda: thread.submit(opened.close).result(60))

@@ -83,3 +83,33 @@ async def run_check(name: str, restart: Any) -> str:
     except BaseException:  # noqa: BLE001  the outer test shows it
         return traceback.format_exc()
     return ""
+
+
+def run_agreement(host: Any) -> str:
+    """JSON of the hashes of tests/unit/index/agreement.py, with the WebAssembly kernel and with numpy."""
+    from cairn.browser.kernel import WasmKernel
+    from cairn.index.kernel_file import FileKernel
+    from tests.unit.index import agreement
+
+    folder = Path(tempfile.mkdtemp())
+    found = {
+        "kind": host.kind,
+        "kernel": agreement.by_vectors(WasmKernel(host), folder),
+        "numpy": agreement.by_vectors(FileKernel("numpy"), folder),
+        "words": agreement.by_words(folder),
+    }
+    shutil.rmtree(folder)
+    return json.dumps(found)
+
+
+def measure_search(path: str) -> str:
+    """JSON of tests/unit/index/search_measures.py over an index in a file."""
+    import sqlite3
+
+    from tests.unit.index import search_measures
+
+    db = sqlite3.connect(f"file:{path}?immutable=1&mode=ro", uri=True, isolation_level=None)
+    try:
+        return json.dumps(search_measures.measure(db))
+    finally:
+        db.close()

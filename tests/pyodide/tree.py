@@ -29,7 +29,8 @@ def archive() -> bytes:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as tree:
         _add_folder(tree, ROOT / "pysrc" / "cairn", "cairn")
         _add_folder(tree, UNIT, "tests/unit")
-        tree.write(Path(__file__).with_name("inside.py"), "tests/pyodide/inside.py")
+        for name in ("inside.py", "kernel_inside.py"):
+            tree.write(Path(__file__).with_name(name), f"tests/pyodide/{name}")
         tree.write(ROOT / "pyproject.toml", "pyproject.toml")
         for name in _closure(TOOLS):
             _add_distribution(tree, name)

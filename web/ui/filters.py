@@ -98,7 +98,7 @@ class Filters:
         if len(listed) < 2 and not chosen:
             return
         group = el("div", "filter-group", role="group", aria_label=t("filter." + name))
-        put(group, el("span", "filter-name", t("filter." + name)))
+        chips = el("div", "chips")
         for facet in listed:
             label = language_name(facet["value"]) if name == "languages" else facet["label"]
             chip = el(
@@ -106,8 +106,8 @@ class Filters:
                 data_value=facet["value"], data_filter=name + "\n" + facet["value"],
                 aria_pressed="true" if facet["value"] in chosen else "false",
             )  # fmt: skip
-            put(group, put(chip, content("span", "", label), el("small", "", number(facet["count"]))))
-        put(self._groups, group)
+            put(chips, put(chip, content("span", "", label), el("small", "", number(facet["count"]))))
+        put(self._groups, put(group, el("span", "filter-name", t("filter." + name)), chips))
 
     def _draw_document(self):
         group = el("div", "filter-group", role="group", aria_label=t("filter.document"))
@@ -116,7 +116,8 @@ class Filters:
             data_filter="document",
         )  # fmt: skip
         put(chip, content("span", "", self._document[1]), icon("close"))
-        put(self._groups, put(group, el("span", "filter-name", t("filter.document")), chip))
+        chips = put(el("div", "chips"), chip)
+        put(self._groups, put(group, el("span", "filter-name", t("filter.document")), chips))
 
     def _toggle(self, node):
         chosen = self._chosen[node.getAttribute("data-group")]

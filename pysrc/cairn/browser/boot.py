@@ -49,6 +49,7 @@ class Booted:
             picked=WorkerPicked(host.picked),
             load_stemmers=self._load_stemmers,
             vectors=self._vector_room(),
+            references=host.references,
         )
 
     async def start(self) -> str:

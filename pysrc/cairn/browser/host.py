@@ -89,5 +89,8 @@ class Host(Protocol):
     def loadStemmers(self) -> Awaitable[Any]:
         """Install snowballstemmer from the app's own files."""
 
+    def references(self) -> int:
+        """How many JavaScript objects Python holds."""
+
     def spawn(self, role: str, received: JsDoubleProxy, crashed: JsDoubleProxy) -> WorkerLink:
         """Start the model worker ``workers/<role>.mjs``."""

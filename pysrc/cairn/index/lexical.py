@@ -27,6 +27,10 @@ _AMONG = (
     "AND rowid <= (SELECT last FROM temp.cairn_allowed WHERE first <= {table}.rowid "
     "ORDER BY first DESC LIMIT 1)"
 )
+CACHE_BYTES = 16 << 20
+"""Pages that SQLite may keep: the lists of the commonest words of 250,000 passages are 2 MB each, and a
+query reads them more than once. Small indexes never need as much."""
+
 _PREFIX_LENGTH = 3
 _COMPLETIONS = 400
 """Words with a prefix that are counted at most."""
@@ -58,6 +62,7 @@ class LexicalIndex:
         self._allowed: Rows | None = None  # what temp.cairn_allowed holds
         # Without this SQLite would put temporary tables into files beside a read-only database.
         self._db.execute("PRAGMA temp_store = MEMORY")
+        self._db.execute(f"PRAGMA cache_size = -{CACHE_BYTES >> 10}")
 
     def search(
         self, query: LexicalQuery, limit: int, rows: Rows | None = None, *, common_from: int = LEAST

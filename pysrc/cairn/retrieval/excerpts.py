@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cairn.passages.scripts import has_cjk
 from cairn.passages.words import normalise
@@ -59,10 +60,16 @@ def _found(text: str, weights: Weights) -> list[tuple[int, int, str]]:
             at = match.start()
             found += [(at + i, at + i + len(pair), pair) for i, pair in pairs if pair in wanted]
             continue
-        key = next((key for key in keys_of(normalise(word)) if key in wanted), None)
-        if key is not None:
+        key = _key(word)
+        if key in wanted:
             found.append((match.start(), match.end(), key))
     return found
+
+
+@lru_cache(maxsize=20_000)
+def _key(word: str) -> str:
+    """The key of one word as it stands in a text; "" when it has none."""
+    return next(iter(keys_of(normalise(word))), "")
 
 
 def _window(line: str, found: list[tuple[int, int, str]], weights: Weights, most: int) -> tuple[int, int]:

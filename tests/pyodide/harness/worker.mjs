@@ -4,6 +4,7 @@
 import { FilesHost, ROOT } from "/workers/files-host.mjs";
 import { OpfsStore } from "/workers/opfs-store.mjs";
 import { startPyodide } from "/workers/pyodide-start.mjs";
+import { VectorsHost } from "/workers/vectors-host.mjs";
 
 /** @type {any} */
 let inside;
@@ -49,7 +50,26 @@ async function runCheck(name) {
   }
 }
 
-const actions = { runModule, runCheck };
+async function runAgreement() {
+  const vectors = await VectorsHost.create(python.FS, new URL("/workers/vector-kernel.wasm", location.href));
+  return inside.run_agreement(vectors);
+}
+
+/** Time keyword search over an index on OPFS. @param {string} url of the index */
+async function measureSearch(url) {
+  const root = await navigator.storage.getDirectory();
+  const directory = await root.getDirectoryHandle("measure", { create: true });
+  const host = new FilesHost(python.FS, await OpfsStore.open(directory));
+  const path = await host.ensure("index.sqlite3");
+  const stream = python.FS.open(path, "w");
+  for await (const bytes of /** @type {any} */ ((await fetch(url)).body)) {
+    python.FS.write(stream, bytes, 0, bytes.length);
+  }
+  python.FS.close(stream);
+  return inside.measure_search(path);
+}
+
+const actions = { runModule, runCheck, runAgreement, measureSearch };
 
 /** @param {number} id @param {Promise<unknown>} work */
 async function reply(id, work) {

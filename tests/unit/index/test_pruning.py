@@ -15,7 +15,7 @@ from cairn.index.lexical import LexicalIndex
 from cairn.index.pruning import EXACT, Split, inverse_frequency, split
 from cairn.index.rows import Filters, Rows
 from cairn.index.types import LexicalQuery
-from tests.bench.synthetic_index import make, word
+from tests.unit.index.synthetic_index import make, word
 
 NEVER = 1 << 40
 PASSAGES = 1500

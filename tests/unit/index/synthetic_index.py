@@ -57,6 +57,8 @@ def make(path: Path, passages: int, seed: int = 1) -> Path:
             "collection": f"Shelf {row // PER_DOCUMENT % 7}",
             "locator": drawn[2],
             "body": " ".join(drawn),
+            "token_estimate": str(len(drawn)),
+            "ordinal": str(row % PER_DOCUMENT),
         }
         db.execute(insert, (row + 1, *(values.get(name, "") for name, _, _ in COLUMNS)))
     for first in range(0, passages, PER_DOCUMENT):
