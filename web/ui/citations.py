@@ -66,7 +66,8 @@ def source_card(citation):
 
 def fill_sources(panel, citations, cited, rest_key="also_found"):
     """Cited sources first; what else was found (words: ``rest_key``) is folded away below."""
-    opened = panel.querySelector("details[open]")
+    # Opened by the person: while nothing was cited yet it was open by itself.
+    opened = panel.querySelector("h3 ~ details[open]")
     panel.replaceChildren()
     first = [c for c in citations if c["n"] in cited]
     rest = [c for c in citations if c["n"] not in cited]
