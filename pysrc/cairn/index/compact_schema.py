@@ -28,8 +28,8 @@ RECORDS = "passage_records"
 LOCATORS = "locators"
 BLOCKS = "text_blocks"
 RECORDS_PER_ROW = 64
-_RECORD = struct.Struct("<IIIHH16s")
-RECORD_BYTES = _RECORD.size
+RECORD = struct.Struct("<IIIHH16s")  # the fields of Record
+RECORD_BYTES = RECORD.size
 
 SMALL_TEXT = 4 << 20
 """Below this many bytes of text, small pages: the space left in the last of each counts more than reads."""
@@ -60,14 +60,14 @@ class Record:
 
     def pack(self) -> bytes:
         """Its 32 bytes."""
-        return _RECORD.pack(
+        return RECORD.pack(
             self.start, self.length, self.locator, self.token_estimate, self.occurrence, self.digest
         )
 
     @classmethod
     def unpack(cls, data: bytes) -> Record:
         """From its 32 bytes; raises struct.error for another length."""
-        return cls(*_RECORD.unpack(data))
+        return cls(*RECORD.unpack(data))
 
 
 def open_empty(path: str, text_bytes: int) -> sqlite3.Connection:

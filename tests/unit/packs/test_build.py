@@ -11,6 +11,7 @@ import pytest
 from cairn.errors import PackInvalid
 from cairn.passages.embedding import embedding_text
 from cairn.sources.packs.archive import PackArchive
+from cairn.sources.packs.build import build_pack
 from cairn.sources.packs.manifest import FTS5_PATH, VECTOR_PATH
 from cairn.sources.packs.recipe import load_recipe
 from cairn.sources.packs.texts import normalise_text, text_fault
@@ -116,6 +117,15 @@ def test_embedding_text_adds_missing_context_once() -> None:
     assert embedding_text("Water", "Heat", "Boil it.\n\n") == "Water\nHeat\nBoil it."
     assert embedding_text("Water", "Heat", "## Heat\n\nBoil water.") == "## Heat\n\nBoil water."
     assert embedding_text("Same", "Same", "x") == "Same\nx"
+
+
+@pytest.mark.skipif(not (STARTER / "docs").is_dir(), reason="packs/starter/docs is not here")
+def test_the_field_notes_weigh_at_most_1_6_times_their_text(tmp_path: Path) -> None:
+    """Intent: what comes with the app stays small: texts, keyword index and vectors together."""
+    report = build_pack(load_recipe(STARTER), tmp_path / "x.zip", embedding=None)
+    assert report.manifest.fts5 is not None
+    vectors = 4096 + report.manifest.fts5.passage_count * (384 + 4)
+    assert report.documents_bytes + report.fts5_bytes + vectors <= 1.6 * report.text_bytes
 
 
 @pytest.mark.skipif(not (STARTER / "docs").is_dir(), reason="packs/starter/docs is not here")

@@ -117,7 +117,7 @@ def build_pack(
         progress("keywords", 1, 1)
         fts5 = files.enter_context(fts5_path.open("rb"))
         fts5_name, vector_name = _index_names(compatible)
-        manifest = replace(manifest, fts5=_entry(fts5_name, fts5, count))
+        manifest = replace(manifest, fts5=index_entry(fts5_name, fts5, count))
         vectors = None
         if embedding is not None:
             vectors = temporary("vectors")
@@ -229,7 +229,8 @@ def _write_compact(path: Path, manifest: Manifest, prepared: Iterator[Prepared],
     return writer.finish(index_metadata(manifest), ends)
 
 
-def _entry(path: str, file: BinaryIO, passage_count: int) -> IndexEntry:
+def index_entry(path: str, file: BinaryIO, passage_count: int) -> IndexEntry:
+    """What a manifest says of an index that has so many passages."""
     digest = hashlib.sha256()
     file.seek(0)
     while piece := file.read(_PIECE):
@@ -247,7 +248,7 @@ def _vector_metadata(manifest: Manifest, model: VectorModel) -> dict[str, str]:
 
 
 def _vector_entry(path: str, file: BinaryIO, passage_count: int, model: VectorModel) -> VectorEntry:
-    entry = _entry(path, file, passage_count)
+    entry = index_entry(path, file, passage_count)
     return VectorEntry(
         entry.path, entry.sha256, entry.bytes, entry.passage_count,
         model.dimensions, model.id, model.revision, model.dtype,
@@ -255,7 +256,7 @@ def _vector_entry(path: str, file: BinaryIO, passage_count: int, model: VectorMo
 
 
 def _texts_entry(texts: BinaryIO) -> TextsEntry:
-    entry = _entry(TEXTS_PATH, texts, 0)
+    entry = index_entry(TEXTS_PATH, texts, 0)
     return TextsEntry(entry.sha256, entry.bytes)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from cairn.errors import PackInvalid
 from cairn.index.compact import DocumentPlace
-from cairn.index.compact_schema import BLOCKS, LOCATORS, RECORD_BYTES, RECORDS, Record
+from cairn.index.compact_schema import BLOCKS, LOCATORS, RECORD, RECORD_BYTES, RECORDS
 from cairn.index.lexical_schema import RANGES
 from cairn.sources.packs.archive import PackArchive
 from cairn.sources.packs.manifest import TEXTS_PATH, IndexEntry, Manifest
@@ -17,6 +17,7 @@ from cairn.sources.packs.solid import SolidTexts, damaged
 
 _ROWS_BETWEEN_STEPS = 500
 _LONGEST_LOCATOR = 500
+_NO_RECORD = (-1, 0, b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +72,12 @@ def verify_compact(
         if first != row:
             raise damaged(entry.path, f"the rows of {place.id} are not in the order of the texts")
         for _ in range(count):
-            record = next(records, None)
-            if record is None or record.start != position:
+            start, length, digest = next(records, _NO_RECORD)
+            if start != position:
                 raise damaged(entry.path, f"passage {row + 1} does not follow the one before it")
             if deep:
-                _check_passage(texts, record, entry, row)
-            position += record.length
+                _check_passage(texts.read(start, length), digest, entry, row)
+            position += length
             row += 1
             if row % _ROWS_BETWEEN_STEPS == 0:
                 yield Step("index", row, entry.passage_count)
@@ -101,13 +102,13 @@ def _documents(
         yield first, count, place
 
 
-def _records(db: sqlite3.Connection, entry: IndexEntry) -> Iterator[Record]:
-    """All records in the order of rows."""
+def _records(db: sqlite3.Connection, entry: IndexEntry) -> Iterator[tuple[int, int, bytes]]:
+    """Start, length and digest of all records in the order of rows."""
     for (data,) in db.execute(f"SELECT records FROM {RECORDS} ORDER BY number"):
         if not isinstance(data, bytes) or len(data) % RECORD_BYTES:
             raise damaged(entry.path, f"{RECORDS} has a row that is no list of records")
-        for at in range(0, len(data), RECORD_BYTES):
-            yield Record.unpack(data[at : at + RECORD_BYTES])
+        for start, length, _, _, _, digest in RECORD.iter_unpack(data):
+            yield start, length, digest
 
 
 def _check_locators(db: sqlite3.Connection, entry: IndexEntry) -> None:
@@ -117,9 +118,8 @@ def _check_locators(db: sqlite3.Connection, entry: IndexEntry) -> None:
             raise damaged(entry.path, f"its {LOCATORS} are not a list of headings")
 
 
-def _check_passage(texts: SolidTexts, record: Record, entry: IndexEntry, row: int) -> None:
-    data = texts.read(record.start, record.length)
-    if hashlib.sha256(data).digest()[:16] != record.digest:
+def _check_passage(data: bytes, digest: bytes, entry: IndexEntry, row: int) -> None:
+    if hashlib.sha256(data).digest()[:16] != digest:
         raise damaged(entry.path, f"passage {row + 1} does not match its hash")
     try:
         data.decode("utf-8")
