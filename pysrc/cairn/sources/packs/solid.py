@@ -74,7 +74,9 @@ class SolidTexts:
         if start < 0 or length < 0 or start + length > self._member.bytes:
             raise damaged(self._member.name, "a place lies beyond its end")
         first, last = start // BLOCK, max(start, start + length - 1) // BLOCK
-        joined = b"".join(self._block(number) for number in range(first, last + 1)) if length else b""
+        end = start + length - last * BLOCK  # a block is inflated as far as it is wanted
+        ends = {number: BLOCK for number in range(first, last)} | {last: end}
+        joined = b"".join(self._block(number, upto) for number, upto in ends.items()) if length else b""
         return joined[start - first * BLOCK :][:length]
 
     def pieces(self) -> Iterator[bytes]:
@@ -82,26 +84,29 @@ class SolidTexts:
         for number in range(len(self._ends)):
             yield self._inflated(number)
 
-    def _block(self, number: int) -> bytes:
+    def _block(self, number: int, upto: int) -> bytes:
         found = self._kept.pop(number, None)
-        if found is None:
-            found = self._inflated(number)
+        if found is None or len(found) < upto:
+            found = self._inflated(number, upto)
             while len(self._kept) >= _KEPT:
                 self._kept.popitem(last=False)
         self._kept[number] = found
         return found
 
-    def _inflated(self, number: int) -> bytes:
+    def _inflated(self, number: int, upto: int = BLOCK) -> bytes:
+        """A block, or at least its first ``upto`` bytes."""
         start = self._ends[number - 1] if number else 0
         packed = self._archive.packed(self._member, start, self._ends[number] - start)
         last = number == len(self._ends) - 1
         expected = self._member.bytes - number * BLOCK if last else BLOCK
+        whole = upto >= expected
         inflate = zlib.decompressobj(-zlib.MAX_WBITS)
         try:
-            plain = inflate.decompress(packed, expected + 1)
+            plain = inflate.decompress(packed, expected + 1 if whole else upto)
         except zlib.error as error:
             raise damaged(self._member.name, f"its block {number} is damaged") from error
-        if len(plain) != expected or inflate.eof != last or inflate.unused_data:
+        ended = not whole or (inflate.eof == last and not inflate.unused_data)
+        if len(plain) != min(expected, upto) or not ended:
             raise damaged(self._member.name, f"its block {number} is damaged")
         return plain
 
