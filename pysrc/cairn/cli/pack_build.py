@@ -23,8 +23,8 @@ def add_parser(commands: Any) -> None:
     build = commands.add_parser(
         "build",
         help="build a pack from a folder, a recipe or a ZIM archive",
-        description="Documents are txt, md and html. A recipe (.json, .toml, or pack.toml in the folder) "
-        "states title, language, collection, licence and source of each document.",
+        description="Documents are txt, md, html, epub, docx and odt. A recipe (.json, .toml, or pack.toml "
+        "in the folder) states title, language, collection, licence and source of each document.",
     )
     build.add_argument("source", type=Path, help="folder, recipe.json, recipe.toml or archive.zim")
     build.add_argument("-o", "--output", type=Path, required=True, help="the ZIP to write")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+import zipfile
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from cairn.cli import pack
-from cairn.errors import PackInvalid
+from cairn.errors import CairnError, PackInvalid
 from cairn.sources.packs.archive import PackArchive
 from cairn.sources.packs.build import Embedding, build_pack
 from cairn.sources.packs.gather import NOT_STATED, Wishes, gather, slug
@@ -62,6 +63,32 @@ def test_a_folder_of_files(folder: Path) -> None:
     assert texts["fire.fra"] == "Le feu brûle.\n" and texts["page"] == "# A page\n\nText.\n"
 
 
+def test_books_and_office_files_are_read_as_imports_read_them(tmp_path: Path) -> None:
+    """Intent: what a person can import, a maker can pack, with its own title and language."""
+    book = tmp_path / "book.epub"
+    with zipfile.ZipFile(book, "w") as archive:
+        archive.writestr("mimetype", "application/epub+zip")
+        archive.writestr(
+            "META-INF/container.xml",
+            '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+            '<rootfile full-path="b.opf"/></rootfiles></container>',
+        )
+        archive.writestr(
+            "b.opf",
+            '<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/">'
+            "<dc:title>Wells</dc:title><dc:language>en-GB</dc:language></metadata><manifest>"
+            '<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest>'
+            '<spine><itemref idref="a"/></spine></package>',
+        )
+        archive.writestr("a.xhtml", "<html><body><h1>First</h1><p>Dig.</p></body></html>")
+    (document,) = gather(tmp_path, FREE).documents
+    assert (document.entry.id, document.entry.title, document.entry.language) == ("book", "Wells", "eng")
+    assert document.text == "# First\n\nDig.\n"
+    book.write_bytes(b"PK\x03\x04 broken")
+    with pytest.raises(CairnError, match=r"book\.epub"):
+        gather(tmp_path, FREE)
+
+
 def test_a_missing_licence_is_an_error_unless_said(folder: Path) -> None:
     """Intent: nobody passes on words without saying under which terms."""
     with pytest.raises(PackInvalid, match=r"Boil it\.md .* its licence is not stated") as caught:
@@ -97,7 +124,7 @@ def test_a_recipe_says_it_all(folder: Path) -> None:
     [
         ("{", "cannot be understood"), ("[]", "not a list of documents"), ("[1]", r"documents\[0\] is not"),
         ('[{"path": "none.md"}]', r"none\.md .* cannot be read"), ('[{"path": "../x.md"}]', "outside"),
-        ('[{"path": "a.docx"}]', r"\.docx are not read"), ('[{"path": "bad.txt"}]', "not UTF-8"),
+        ('[{"path": "a.pdf"}]', r"\.pdf are not read"), ('[{"path": "bad.txt"}]', "not UTF-8"),
         ('[{"path": "blank.txt"}]', "blank"), ('[{"path": "nul.txt"}]', "NUL"),
         ('[{"path": "open.md"}]', "front matter does not end"), ('[{"path": "toml.md"}]', "TOML is wrong"),
         ('[{"path": "ok.txt", "source_url": "gopher://x"}]', "source_url is not a web address"),
