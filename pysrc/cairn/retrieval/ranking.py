@@ -2,14 +2,14 @@
 
 **Calibrated fusion.** Every candidate, whoever found it, is scored by both measures:
 
-    cosine / freed ** 0.35 + 0.14 × wording - distrust + 0.6 × max(0, likeness - 0.85)
+    cosine / freed ** 0.2 + 0.14 × wording - distrust + 0.6 × max(0, likeness - 0.85)
 
 * *cosine* of the language-neutral question (:mod:`cairn.retrieval.neutral`); *freed* is the length of
   the passage's vector without the directions of languages, so that a passage is not held back for
   being in some language;
 * *wording* (:mod:`cairn.retrieval.wording`), 0 to 1: what names, numbers and rare words tell;
 * *distrust*, language agreement as a signal: a passage in the question's language that has none of its
-  words (wording below 0.15) loses up to 0.02. Of one in another language nothing can be expected;
+  words (wording below 0.2) loses up to 0.03. Of one in another language nothing can be expected;
 * *likeness* to the passage that leads by the first three: translations of it, and little else, pass
   0.85 and come up beside it.
 
@@ -42,7 +42,7 @@ from cairn.retrieval.types import Candidate, Fusion, Mode, SearchResult
 
 CONSIDERED = 80
 WORDING = 0.14
-DISTRUST, EXPECTED = 0.02, 0.15
+DISTRUST, EXPECTED = 0.03, 0.2
 ALIKE, LIKENESS = 0.6, 0.85
 TRANSLATED = 0.92
 """Likeness from which passages in two languages are one: of 100 other pairs 2 reach it, of translations

@@ -61,7 +61,7 @@ def test_without_its_words_a_passage_in_the_language_of_the_question_is_distrust
     """Intent: of another language no words can be expected; a doubtful language decides nothing."""
     own, other = worded(1, 0.0, language="spa"), worded(2, 0.0)
     assert distrust(own, "spa") == DISTRUST and distrust(other, "spa") == 0.0
-    assert distrust(worded(1, 0.2, language="spa"), "spa") == 0.0
+    assert distrust(worded(1, 0.3, language="spa"), "spa") == 0.0
     assert distrust(own, "und") == distrust(worded(1, 0.0, language="und"), "spa") == DISTRUST
     question = analyse("¿Cómo puedo hacer que el agua del río sea segura para beber?")
     assert question.language == "spa"

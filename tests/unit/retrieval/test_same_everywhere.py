@@ -27,7 +27,7 @@ from tests.unit.retrieval.library import Clock, FakeEmbedder, passage
 
 MODEL = ModelInfo("multilingual-e5-small", "r", "q8", "wasm", dimensions=384)
 PASSAGES, QUESTIONS = 240, 40
-DIGEST = "f1c8a01ac3b11ccd"
+DIGEST = "e7441f33c5072918"
 
 WORDS = {
     "eng": "boil river water minute bleeding wound pressure bandage splint leg fire wood smoke shelter snow "
