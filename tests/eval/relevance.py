@@ -37,7 +37,7 @@ OFF_TOPIC = Path(__file__).with_name("off_topic.jsonl")
 OUT = ROOT / "pysrc/cairn/retrieval/data/relevance.json"
 PENALTY = 0.5
 WEIGHT = {"field-qa answerable": 1.5, "field-qa unanswerable": 2.0, "starter answerable": 1.5}
-ANSWERS_KEPT, ANSWERS_QUOTED = 0.90, 0.98
+ANSWERS_KEPT, ANSWERS_QUOTED = 0.90, 0.96
 """Share of the answerable questions to field-qa and starter that shall be matched, and at least weak."""
 
 
