@@ -28,15 +28,20 @@ def term_weights(analysis: Analysis, sources: Sequence[Source]) -> dict[str, flo
     """Rarity of the question's terms and of the words of its phrases: :func:`~.overlap.rarity` over
     all sources that count words, else a guess by length (long words are rare).
 
-    A word that no source has keeps its full weight: not finding it is what coverage must tell.
+    A word that no source has keeps its full weight: not finding it is what coverage must tell. One
+    that is looked for by other words is as common as they are.
     """
     terms = list(dict.fromkeys([*analysis.terms, *(w for p in analysis.phrases for w in words(p))]))
     counted = [source for source in sources if isinstance(source, Counted)]
     documents = sum(source.passage_count for source in counted)
     if not documents:
         return {term: _by_length(term) for term in terms}
-    tables = [source.document_frequency(terms) for source in counted]
-    return {term: rarity(documents, sum(table[term] for table in tables)) for term in terms}
+    forms = {term: (term, *analysis.alternatives.get(term, ())) for term in terms}
+    tables = [source.document_frequency(w for words_ in forms.values() for w in words_) for source in counted]
+    return {
+        term: rarity(documents, sum(table[word] for table in tables for word in words_))
+        for term, words_ in forms.items()
+    }
 
 
 def key_weights(terms: Mapping[str, float]) -> Weights:

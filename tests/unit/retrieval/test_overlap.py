@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cairn.retrieval.analysis import analyse
 from cairn.retrieval.overlap import Weights, bare, keys, rarity, stem
-from cairn.retrieval.weights import question_weights
+from cairn.retrieval.weights import question_weights, term_weights
 from tests.unit.retrieval.library import FakeSource, passage
 
 
@@ -65,3 +67,12 @@ def test_question_weights_without_counts() -> None:
     """Intent: sources that cannot count (archives) still get sensible weights."""
     weights = question_weights(analyse("hypothermia cold"), []).by_key
     assert weights["hypothermi"] > weights["cold"] > 0
+
+
+def test_a_word_looked_for_by_others_is_as_common_as_they_are() -> None:
+    """Intent: "purify" is unknown and rare, but found as "disinfect" it tells no more than that."""
+    source = FakeSource(["disinfect water", "disinfect hands", "boil water", "north"])
+    plain = replace(analyse("purify"), terms=("purify",))
+    wider = replace(plain, alternatives={"purify": ("disinfect",)})
+    weights = [term_weights(asked, [source])["purify"] for asked in (plain, wider)]
+    assert weights == [rarity(4, 0), rarity(4, 2)]
