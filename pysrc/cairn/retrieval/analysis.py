@@ -58,6 +58,7 @@ class Analysis:
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     respelled: bool = False  # whether cairn.retrieval.spelling has seen it
 
     @property
@@ -66,9 +67,13 @@ class Analysis:
         quoted = [f"“{phrase}”" for phrase in self.phrases]
         return " ".join([*quoted, *_joined(self.terms), *(f"-{word}" for word in self.excluded)])
 
+    def forms(self, term: str) -> tuple[str, ...]:
+        """A term and what else is looked for instead of it."""
+        return (term, *self.alternatives.get(term, ()), *self.synonyms.get(term, ()))
+
     def lexical(self) -> LexicalQuery:
         """The query for a keyword index."""
-        others = [word for term in self.terms for word in self.alternatives.get(term, ())]
+        others = [word for term in self.terms for word in self.forms(term)[1:]]
         return LexicalQuery(tuple(_unique([*self.terms, *others])), self.phrases, self.excluded)
 
 

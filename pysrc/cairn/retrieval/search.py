@@ -151,7 +151,7 @@ async def search_words(analysis: Analysis, *, sources: Sequence[Source], clock: 
         raise errors[0]
     searched = clock()
     terms = term_weights(analysis, asked)
-    weights, wording = key_weights(terms), Wording(terms, analysis.alternatives)
+    weights, wording = key_weights(terms), Wording(terms, analysis.alternatives, analysis.synonyms)
     lexical = [_candidates(s, h, weights, wording) for s, h in zip(asked, found, strict=True)]
     timings = {"lexical": searched - began, "passages": clock() - searched}
     stage = WordsStage(analysis, asked, weights, wording, lexical, _nothing(analysis), timings, notes)

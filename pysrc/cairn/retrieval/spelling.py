@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -83,19 +83,22 @@ def _respelled(analysis: Analysis, sources: Sequence[Worded], *, all_known: bool
     known = _vocabulary(sources, words.values())
     unknown = [term for term, word in words.items() if word not in known]
     terms, alternatives, question = list(analysis.terms), dict(analysis.alternatives), analysis.question
+    synonyms: dict[str, tuple[str, ...]] = {}
     believed = all_known and (len(unknown) * 2 <= len(terms) or len(terms) == 1)
     for term in unknown:
-        forms = _forms(words[term], sources)
+        forms = _forms(words[term], sources, analysis.language)
         if forms:
             alternatives[term] = forms
+        elif others := _synonyms(words[term], sources):
+            synonyms[term] = others
         elif meant := _meant(words[term], sources, analysis.language):
             terms[terms.index(term)] = meant
             alternatives[meant] = (term,)
             if believed:
                 question = _exchanged(question, term, meant)
     return replace(
-        analysis, terms=tuple(dict.fromkeys(terms)), alternatives=alternatives, question=question,
-        respelled=True,
+        analysis, terms=tuple(dict.fromkeys(terms)), alternatives=alternatives, synonyms=synonyms,
+        question=question, respelled=True,
     )  # fmt: skip
 
 
@@ -119,14 +122,22 @@ def _beginning(sources: Sequence[Worded], prefix: str) -> dict[str, int]:
     return found
 
 
-def _forms(word: str, sources: Sequence[Worded]) -> tuple[str, ...]:
-    """Known words that are forms of a word, else words for the same; the commonest first."""
+def _forms(word: str, sources: Sequence[Worded], language: str) -> tuple[str, ...]:
+    """Known words that are forms of a word in the question's language, the commonest first."""
     (stem,) = keys_of(word)
     found = _vocabulary(sources, _listed("forms.json").get(word, ()))
     if not found and len(stem) >= _STEM:
         found = {w: n for w, n in _beginning(sources, stem).items() if keys_of(w) == (stem,)}
-    if not found:
-        found = _vocabulary(sources, _listed("synonyms.json").get(word, ()))
+    found = {w: n for w, n in found.items() if language == UNKNOWN or _said_in(language, w, sources)}
+    return _commonest(found)
+
+
+def _synonyms(word: str, sources: Sequence[Worded]) -> tuple[str, ...]:
+    """Known words for the same."""
+    return _commonest(_vocabulary(sources, _listed("synonyms.json").get(word, ())))
+
+
+def _commonest(found: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda w: (-found[w], w))[:FORMS])
 
 

@@ -36,7 +36,7 @@ def term_weights(analysis: Analysis, sources: Sequence[Source]) -> dict[str, flo
     documents = sum(source.passage_count for source in counted)
     if not documents:
         return {term: _by_length(term) for term in terms}
-    forms = {term: (term, *analysis.alternatives.get(term, ())) for term in terms}
+    forms = {term: analysis.forms(term) for term in terms}
     tables = [source.document_frequency(w for words_ in forms.values() for w in words_) for source in counted]
     return {
         term: rarity(documents, sum(table[word] for table in tables for word in words_))

@@ -35,9 +35,16 @@ class Wording:
     """What a question's words are worth, ready to be compared with passages."""
 
     def __init__(
-        self, terms: Mapping[str, float], alternatives: Mapping[str, Sequence[str]] | None = None
+        self,
+        terms: Mapping[str, float],
+        alternatives: Mapping[str, Sequence[str]] | None = None,
+        synonyms: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """``terms`` has the rarity of each; ``alternatives`` other forms that count as the term."""
+        """``terms`` has the rarity of each; ``alternatives`` other forms that count as the term.
+
+        ``synonyms`` cover a term but are no wording of it: "disinfect" is said of hands, too, when
+        water is to be purified.
+        """
         self._wanted: list[tuple[tuple[str, ...], float]] = []  # any of these strings; worth of one
         self._most = 0.0
         self._stands_for: dict[str, str] = {}  # key of another form -> key of the term
@@ -46,7 +53,7 @@ class Wording:
             forms = tuple(dict.fromkeys(map(fold, (term, *(alternatives or {}).get(term, ())))))
             self._wanted.append((tuple(f if has_cjk(f) else f" {f} " for f in forms), weight))
             self._most += weight * (K1 + 1)
-            for form in forms[1:]:
+            for form in (*forms[1:], *(synonyms or {}).get(term, ())):
                 for key, instead in zip(keys_of(form), keys_of(term), strict=False):
                     self._stands_for[key] = instead
             for form in forms:

@@ -71,9 +71,10 @@ def test_forms_are_no_slips() -> None:
 
 def test_words_for_the_same_are_looked_for_when_the_own_is_unknown() -> None:
     """Intent: "hemorrhage" reaches notes on bleeding; known words bring no others in."""
-    assert asked("hemorrhage").alternatives == {"hemorrhage": ("bleeding", "bleed")}
-    assert asked("sangrado").alternatives == {"sangrado": ("hemorragia",)}
-    assert asked("bleeding").alternatives == {}
+    assert asked("hemorrhage").synonyms == {"hemorrhage": ("bleeding", "bleed")}
+    assert asked("sangrado").synonyms == {"sangrado": ("hemorragia",)}
+    assert "bleeding" in asked("hemorrhage").lexical().terms
+    assert asked("bleeding").synonyms == {}
 
 
 def test_only_unknown_words_are_touched() -> None:
