@@ -20,6 +20,7 @@ class SearchRoom:
 
     @classmethod
     def enter(cls, app: App) -> SearchRoom:
+        app.page.wait_for_selector("html[data-page=ready]")
         app.page.click('.room[data-room="search"]')
         app.page.wait_for_selector("#search-box:focus")
         return cls(app.page)
@@ -44,8 +45,7 @@ class SearchRoom:
     def chips(self, group: str) -> dict[str, int]:
         """Values of a filter by name, with their counts."""
         found: Any = self.page.locator(f'.chip[data-group="{group}"]').evaluate_all(
-            "chips => chips.map("
-            "c => [c.querySelector('span').textContent, c.querySelector('small').textContent])"
+            "chips => chips.map(c => ['span', 'small'].map(tag => c.querySelector(tag).textContent))"
         )
         return {name: int(count.replace(",", "")) for name, count in found}
 

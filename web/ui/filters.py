@@ -63,6 +63,8 @@ class Filters:
     def clear(self):
         """Nothing is searched: nothing to filter."""
         self._drawn = None
+        if not self.active():
+            self._groups.replaceChildren()
         show(self.node, bool(self.active()))
 
     def draw(self, counts):
