@@ -5,7 +5,7 @@ export const capabilities = Object.freeze({
   isolated: globalThis.crossOriginIsolated === true,
   webassembly: typeof WebAssembly === "object",
   workers: typeof Worker === "function",
-  opfs: typeof navigator.storage?.getDirectory === "function",
+  storage: typeof navigator.storage?.getDirectory === "function" || Boolean(globalThis.indexedDB),
   locks: Boolean(navigator.locks),
   channel: typeof BroadcastChannel === "function",
   serviceWorker: Boolean(navigator.serviceWorker),
@@ -15,7 +15,7 @@ export const capabilities = Object.freeze({
 const NEEDED = [
   ["webassembly", "run WebAssembly", "Use a current browser, or allow WebAssembly in its settings."],
   ["workers", "run background workers", "Use a current Chrome, Edge, Firefox or Safari."],
-  ["opfs", "keep files (OPFS)", "Open Cairn over https or localhost, outside private mode."],
+  ["storage", "keep files (neither OPFS nor IndexedDB)", "Open Cairn over https or localhost, outside private mode."],
   ["locks", "share one library between tabs (Web Locks)", "Open Cairn over https or localhost."],
   ["channel", "talk between tabs (BroadcastChannel)", "Use a current Chrome, Edge, Firefox or Safari."],
 ];

@@ -6,6 +6,7 @@
 // {type: "close"} closes the databases and is answered with {type: "closed"}; the worker then ends.
 // Named here although only deeper modules use them: all are fetched at once, not level by level.
 import "./hash.mjs";
+import "./idb-directory.mjs";
 import "./opfs-fs.mjs";
 import "./opfs-names.mjs";
 import "./opfs-store.mjs";

@@ -1,6 +1,7 @@
 // The asynchronous half of the files port (pysrc/cairn/storage/ports.py), as
 // pysrc/cairn/browser/files.py calls it: opening, slices, deletion, renaming, listing, space.
 import { createOpfsFs } from "./opfs-fs.mjs";
+import { IdbDirectory } from "./idb-directory.mjs";
 import { OpfsStore } from "./opfs-store.mjs";
 import { CairnError } from "./errors.mjs";
 
@@ -82,10 +83,15 @@ export class FilesHost {
     return this.store.list(prefix);
   }
 
+  /** @returns {"opfs" | "indexeddb"} */
+  get kind() {
+    return this.store.directory instanceof IdbDirectory ? "indexeddb" : "opfs";
+  }
+
   async space() {
     // Absent values stay undefined: that is what becomes None in Python.
-    const { usage, quota } = await navigator.storage.estimate();
-    return { used: usage, quota, persisted: await navigator.storage.persisted?.() };
+    const { usage, quota } = (await navigator.storage?.estimate?.()) ?? {};
+    return { used: usage, quota, persisted: await navigator.storage?.persisted?.() };
   }
 
   close() {
@@ -109,21 +115,34 @@ export class FilesHost {
 }
 
 /**
+ * The directory in OPFS; where there is none, its stand-in over IndexedDB.
+ * @param {string} name
+ * @returns {Promise<FileSystemDirectoryHandle>}
+ */
+async function openDirectory(name) {
+  const root = await navigator.storage?.getDirectory?.().catch((/** @type {DOMException} */ error) => {
+    if (error.name !== "SecurityError") throw error; // a page opened from a file, or private browsing
+  });
+  if (root) return root.getDirectoryHandle(name, { create: true });
+  const standIn = /** @type {unknown} */ (await IdbDirectory.open(`${name}-files`));
+  return /** @type {FileSystemDirectoryHandle} */ (standIn);
+}
+
+/**
  * Open Cairn's directory. An engine that was closed a moment ago (reload, take-over) may still hold
  * its files; one that keeps holding them is another tab that the lock does not know of.
  * @param {string} [name] of the directory
  * @returns {Promise<OpfsStore>}
  */
 export async function openStore(name = DIRECTORY) {
-  if (!navigator.storage?.getDirectory) {
-    const said = "This browser offers no private file storage (OPFS).";
+  if (!navigator.storage?.getDirectory && !globalThis.indexedDB) {
+    const said = "This browser offers no storage for files (neither OPFS nor IndexedDB).";
     const hint = "Use a current browser, outside private mode, over https or localhost.";
     throw new CairnError("storage_unavailable", said, { hint });
   }
   for (let left = TRIES; ; left--) {
     try {
-      const root = await navigator.storage.getDirectory();
-      return await OpfsStore.open(await root.getDirectoryHandle(name, { create: true }));
+      return await OpfsStore.open(await openDirectory(name));
     } catch (error) {
       const held = /** @type {DOMException} */ (error).name === "NoModificationAllowedError";
       if (!held || left === 0) throw whyClosed(/** @type {DOMException} */ (error));

@@ -115,6 +115,7 @@ export class OpfsStore {
       this.open.close();
       this.spares.close();
       this.names.close();
+      await /** @type {any} */ (this.directory).settled?.(); // IndexedDB writes on after a flush
     });
   }
 

@@ -226,7 +226,7 @@ def test_a_question_asked_before_the_page_runs_is_kept(page: Page, site: Site) -
 @pytest.mark.parametrize(
     ("missing", "named"),
     [
-        ("delete StorageManager.prototype.getDirectory", "OPFS"),
+        ("delete StorageManager.prototype.getDirectory; delete globalThis.indexedDB", "OPFS"),
         ("delete globalThis.Worker", "workers"),
         ("delete globalThis.WebAssembly", "WebAssembly"),
     ],

@@ -206,8 +206,10 @@ def test_a_damaged_document_is_refused_with_a_reason(site: Site, on_disk: Start,
 
 
 def test_without_storage_the_page_says_so_and_no_question_hangs(site: Site, context: BrowserContext) -> None:
-    """Intent: a browser without OPFS gets a reason and an end, not an endless "Starting"."""
-    context.add_init_script("delete globalThis.StorageManager?.prototype.getDirectory;")
+    """Intent: a browser without any storage gets a reason and an end, not an endless "Starting"."""
+    context.add_init_script(
+        "delete globalThis.StorageManager?.prototype.getDirectory; delete globalThis.indexedDB;"
+    )
     app = App.open(context, site.origin)
     app.page.wait_for_selector('.banner[data-name="failed"]', timeout=30_000)
     turn = app.ask(WATER).wait_done(10)

@@ -76,6 +76,7 @@ class Booted:
     def _capabilities(self) -> dict[str, Any]:
         return {
             "build": self._host.build,
+            "storage": self._host.files.kind,
             "device": dict(self._host.device.to_py()),
             "timings": dict(self._host.timings.to_py()),
         }

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 class FilesHost(Protocol):
     """``workers/files-host.mjs``."""
 
+    kind: str  # "opfs" | "indexeddb"
+
     def ensure(self, name: str) -> Awaitable[str]:
         """Open (or create) and return the path."""
 

@@ -2,6 +2,7 @@
 // Messages: {id, action, args}; replies: {id, result} or {id, error}. Id 0 tells of the start.
 // {begins} names the inner test that is about to run.
 import { FilesHost, ROOT } from "/workers/files-host.mjs";
+import { IdbDirectory } from "/workers/idb-directory.mjs";
 import { OpfsStore } from "/workers/opfs-store.mjs";
 import { startPyodide } from "/workers/pyodide-start.mjs";
 import { VectorsHost } from "/workers/vectors-host.mjs";
@@ -27,10 +28,18 @@ const begins = (test) => postMessage({ begins: test });
 /** @param {string} name */
 const runModule = (name) => inside.run_module.callPromising(name, begins); // asyncio.run needs JSPI
 
-/** @param {string} name each check has an empty directory of its own */
-async function runCheck(name) {
-  const root = await navigator.storage.getDirectory();
-  const directory = await root.getDirectoryHandle(`check-${name}`, { create: true });
+/** @type {Record<string, (name: string) => Promise<any>>} */
+const places = {
+  opfs: async (name) => {
+    const root = await navigator.storage.getDirectory();
+    return root.getDirectoryHandle(name, { create: true });
+  },
+  indexeddb: (name) => IdbDirectory.open(name),
+};
+
+/** @param {string} name each check has an empty directory of its own @param {string} place */
+async function runCheck(name, place) {
+  const directory = await places[place](`check-${name}`);
   /** @type {FilesHost | null} */
   let host = null;
   const end = async () => {
