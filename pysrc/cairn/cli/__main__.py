@@ -14,6 +14,7 @@ COMMANDS = {
     "bench": "measure against raw engines in one browser run",
     "build": "assemble dist/site",
     "serve": "serve dist/site as it is",
+    "pyz": "put the app and its server into one file, cairn.pyz",
     "pack": "build and inspect packs",
     "eval": "measure how well search finds what it should",
 }

@@ -9,10 +9,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import re
+import struct
 import sys
 import threading
 import webbrowser
+import zipfile
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from email.utils import formatdate
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -87,6 +90,16 @@ def policy_for(path: str) -> str:
     return READER_POLICY if path.startswith("/reader/") else APP_POLICY
 
 
+@dataclass(frozen=True)
+class Served:
+    """What is sent: a file, or bytes [offset, offset + size) of one (a member of a ZIP that is stored)."""
+
+    file: Path
+    suffix: str
+    offset: int = 0
+    size: int | None = None  # None: to the end
+
+
 class _Handler(BaseHTTPRequestHandler):
     """Answers GET and HEAD from the server's folders."""
 
@@ -104,45 +117,46 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, with_body: bool) -> None:
         path = unquote(urlsplit(self.path).path, errors="replace")
-        file = self.server.locate(path)
-        if file is None:
+        served = self.server.locate(path)
+        if served is None:
             self._refuse(HTTPStatus.NOT_FOUND, path)
             return
         try:
-            stream = file.open("rb")
+            stream = served.file.open("rb")
         except OSError:
             self._refuse(HTTPStatus.NOT_FOUND, path)
             return
         with stream:
-            self._send_file(stream, file, path, with_body)
+            self._send_file(stream, served, path, with_body)
 
-    def _send_file(self, stream: BinaryIO, file: Path, path: str, with_body: bool) -> None:
-        stat = file.stat()
-        tag = f'"{stat.st_size:x}-{stat.st_mtime_ns:x}-{stat.st_ino:x}"'
+    def _send_file(self, stream: BinaryIO, served: Served, path: str, with_body: bool) -> None:
+        stat = served.file.stat()
+        size = stat.st_size if served.size is None else served.size
+        tag = f'"{size:x}-{stat.st_mtime_ns:x}-{stat.st_ino:x}-{served.offset:x}"'
         if tag in self.headers.get("If-None-Match", ""):
             self._headers(HTTPStatus.NOT_MODIFIED, path, {"ETag": tag})
             return
         wanted = self.headers.get("Range", "")
         if self.headers.get("If-Range", tag) != tag:
             wanted = ""  # the file changed since the first part: send all of it
-        part = parse_range(wanted, stat.st_size)
+        part = parse_range(wanted, size)
         fields = {
-            "Content-Type": _TYPES.get(file.suffix, "application/octet-stream"),
+            "Content-Type": _TYPES.get(served.suffix, "application/octet-stream"),
             "ETag": tag,
             "Last-Modified": formatdate(stat.st_mtime, usegmt=True),
         }
         if part is None:
-            fields |= {"Content-Range": f"bytes */{stat.st_size}", "Content-Length": "0"}
+            fields |= {"Content-Range": f"bytes */{size}", "Content-Length": "0"}
             self._headers(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, path, fields)
             return
         start, end = part
         fields["Content-Length"] = str(end - start)
-        partial = bool(wanted) and (start, end) != (0, stat.st_size)
+        partial = bool(wanted) and (start, end) != (0, size)
         if partial:
-            fields["Content-Range"] = f"bytes {start}-{end - 1}/{stat.st_size}"
+            fields["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
         self._headers(HTTPStatus.PARTIAL_CONTENT if partial else HTTPStatus.OK, path, fields)
         if with_body:
-            self._send_bytes(stream, start, end - start)
+            self._send_bytes(stream, served.offset + start, end - start)
 
     def _headers(self, status: HTTPStatus, path: str, fields: Mapping[str, str]) -> None:
         self.send_response(status)
@@ -225,8 +239,8 @@ class SiteServer(ThreadingHTTPServer):
         local = "127.0.0.1" if name in ("0.0.0.0", "::") else name
         return urlunsplit(("http", f"{local}:{port}", "/", "", ""))
 
-    def locate(self, path: str) -> Path | None:
-        """Return the file of a decoded URL path, or None; nothing outside the folders is reachable."""
+    def locate(self, path: str) -> Served | None:
+        """Return what is served at a decoded URL path, or None; nothing outside the folders is reachable."""
         if "\0" in path or "\\" in path or ".." in path.split("/"):
             return None
         for prefix, folder in self._folders:
@@ -235,7 +249,7 @@ class SiteServer(ThreadingHTTPServer):
                 if path.endswith("/"):
                     file = file if file.suffix else file / "index.html"
                 inside = file.resolve().is_relative_to(folder.resolve())
-                return file if inside and file.is_file() else None
+                return Served(file, file.suffix) if inside and file.is_file() else None
         return None
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -243,6 +257,36 @@ class SiteServer(ThreadingHTTPServer):
         error = sys.exception() if sys.version_info >= (3, 12) else sys.exc_info()[1]
         if not isinstance(error, ConnectionError | TimeoutError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
+class ZippedSite(SiteServer):
+    """Serves a site out of a ZIP whose members below ``site/`` are stored, without unpacking it."""
+
+    def __init__(self, archive: Path, host: str = "127.0.0.1", port: int = 0, verbose: bool = False) -> None:
+        """Bind at once; raises OSError or zipfile.BadZipFile when the ZIP cannot be read."""
+        self._members = dict(stored_members(archive))
+        super().__init__(archive, host, port, verbose=verbose)
+
+    def locate(self, path: str) -> Served | None:
+        """Return the member of a decoded URL path, or None."""
+        name = path.lstrip("/") or "index.html"
+        return self._members.get(name + "index.html" if name.endswith("/") else name)
+
+
+_LOCAL_HEADER = 30  # bytes before the name in a local file header (APPNOTE.TXT 4.3.7)
+
+
+def stored_members(archive: Path) -> Iterator[tuple[str, Served]]:
+    """Yield path and place of each stored member below ``site/``."""
+    with zipfile.ZipFile(archive) as source, archive.open("rb") as raw:
+        for member in source.infolist():
+            name = member.filename.removeprefix("site/")
+            if name == member.filename or member.compress_type != zipfile.ZIP_STORED:
+                continue
+            raw.seek(member.header_offset)
+            header = raw.read(_LOCAL_HEADER)
+            start = member.header_offset + _LOCAL_HEADER + sum(struct.unpack("<HH", header[26:30]))
+            yield name, Served(archive, Path(name).suffix, start, member.file_size)
 
 
 @contextlib.contextmanager
@@ -262,13 +306,17 @@ def serving(
 
 
 def open_server(root: Path, host: str, port: int | None, verbose: bool = False) -> SiteServer:
-    """Bind to the port asked for, or to the default one, or to any free one."""
+    """Bind to the port asked for, or to the default one, or to any free one.
+
+    ``root`` is a folder, or a ZIP that holds the site (./cairn pyz makes one).
+    """
+    kind = SiteServer if root.is_dir() else ZippedSite
     if port is not None:
-        return SiteServer(root, host, port, verbose=verbose)
+        return kind(root, host, port, verbose=verbose)
     try:
-        return SiteServer(root, host, DEFAULT_PORT, verbose=verbose)
+        return kind(root, host, DEFAULT_PORT, verbose=verbose)
     except OSError:
-        return SiteServer(root, host, 0, verbose=verbose)
+        return kind(root, host, 0, verbose=verbose)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
