@@ -12,10 +12,13 @@ import { connect } from "./connection.mjs";
 import { EarlyQuestion } from "./early-question.mjs";
 import { ChosenFiles } from "./chosen-files.mjs";
 import { dropZone } from "./drop-zone.mjs";
+import { clearRequests, eraseAll, keptInCaches, persist, requests } from "./keeping.mjs";
 import { Updates } from "./updates.mjs";
 import { watchPage } from "./watchdog.mjs";
 
 watchPage();
+
+/** @typedef {(text: string) => void} Told */
 
 const connection = connect();
 const updates = new Updates();
@@ -71,6 +74,20 @@ const cairn = {
   takeQueuedQuestion: () => early.take(),
   takeOver: () => connection.takeOver(),
   applyUpdate: () => updates.apply(),
+  // For the Settings room; what is told is JSON text.
+  kept: async (/** @type {Told} */ told) => told(JSON.stringify(await keptInCaches())),
+  requests: async (/** @type {Told} */ told) => told(JSON.stringify(await requests())),
+  clearRequests: async (/** @type {Told} */ told) => {
+    await clearRequests();
+    told("[]");
+  },
+  persist: async (/** @type {(granted: boolean) => void} */ told) => told(await persist()),
+  /** Remove everything that Cairn keeps in this browser, then start as on the first day. */
+  erase: async () => {
+    await connection.close();
+    await eraseAll();
+    location.replace("/");
+  },
 };
 Object.assign(globalThis, { cairn });
 

@@ -67,6 +67,11 @@ export class Connection {
     this.#link?.takeOver();
   }
 
+  /** Close the engine, in whatever tab it runs; resolves when its files are free. */
+  async close() {
+    await this.#link?.close();
+  }
+
   /** @param {string} text */
   #receive(text) {
     this.client.receive(JSON.parse(text));

@@ -17,6 +17,8 @@ const LOCK = "cairn-engine";
 const CHANNEL = "cairn";
 const STEAL_MS = 3_000;
 const YIELD_MS = 5_000;
+const CLOSE_MS = 10_000;
+const CLOSE_STEP_MS = 100;
 
 /** Elects the owner and carries messages either way. */
 export class Link {
@@ -87,6 +89,17 @@ export class Link {
       this.#queue.abort();
       navigator.locks.request(LOCK, { steal: true }, () => this.#own()).catch((e) => this.#robbed(e));
     }, STEAL_MS);
+  }
+
+  /** Close the engine in good order; this page is no longer served by any. */
+  async close() {
+    this.takeOver();
+    for (let waited = 0; this.role !== "owner" && waited < CLOSE_MS; waited += CLOSE_STEP_MS) {
+      await new Promise((resolve) => setTimeout(resolve, CLOSE_STEP_MS));
+    }
+    const owner = this.#engine;
+    this.#engine = null;
+    if (owner instanceof Owner) await owner.close();
   }
 
   /** @param {any} message */

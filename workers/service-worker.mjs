@@ -11,6 +11,11 @@ const SHELL = PREFIX + BUILD;
 const LIST = "/precache.json";
 const HASH = "x-cairn-sha256";
 const AT_ONCE = 4;
+const LOG = "cairn-log";
+const REQUESTS = "/requests.json";
+const MOST_LOGGED = 1_000;
+const LOG_MS = 300;
+const FRESH = "x-cairn-fresh"; // what is kept must not answer (fresh.html)
 
 /** @typedef {{url: string, sha256: string, bytes: number}} Entry */
 /** @typedef {{build: string, shell: Entry[], models?: Entry[]}} List */
@@ -42,6 +47,25 @@ function secured(response, path) {
   return new Response(empty ? null : response.body, { status, statusText, headers });
 }
 
+/** @type {{at: number, url: string}[]} requests that are not in the log yet */
+const unlogged = [];
+let logging = Promise.resolve();
+
+/** The one way to the network: every request is written down, for the person to see. */
+const ask = (/** @type {Request | string} */ request, /** @type {RequestInit} */ options = {}) => {
+  const url = new URL(typeof request === "string" ? request : request.url, location.origin).href;
+  if (unlogged.push({ at: Date.now(), url }) === 1) logging = logging.then(writeLog).catch(() => {});
+  return fetch(request, options);
+};
+
+async function writeLog() {
+  await new Promise((resolve) => setTimeout(resolve, LOG_MS));
+  const cache = await caches.open(LOG);
+  const kept = await (await cache.match(REQUESTS))?.json();
+  const entries = [...(kept ?? []), ...unlogged.splice(0)].slice(-MOST_LOGGED);
+  await cache.put(REQUESTS, new Response(JSON.stringify(entries)));
+}
+
 /** @param {BufferSource} bytes */
 async function sha256(bytes) {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
@@ -50,7 +74,7 @@ async function sha256(bytes) {
 
 /** @param {Entry} entry @returns {Promise<Response>} the promised bytes, or an error naming the file */
 async function fetchChecked({ url, sha256: promised }) {
-  const response = await fetch(url, { cache: "no-cache" });
+  const response = await ask(url, { cache: "no-cache" });
   if (!response.ok) throw new Error(`${url} is missing (status ${response.status}).`);
   const bytes = await response.arrayBuffer();
   const right = (await sha256(bytes)) === promised;
@@ -71,7 +95,7 @@ async function kept({ url, sha256: promised }, caches_) {
 }
 
 async function install() {
-  const response = await fetch(LIST, { cache: "no-store" });
+  const response = await ask(LIST, { cache: "no-store" });
   const list = /** @type {List} */ (await response.clone().json());
   if (list.build !== BUILD) throw new Error(`${LIST} is of build ${list.build}, not ${BUILD}.`);
   const shell = await caches.open(SHELL); // what an interrupted install got is used again
@@ -118,12 +142,13 @@ async function onDemand(path) {
 
 /** @param {Request} request @param {string} path */
 async function answer(request, path) {
+  if (request.headers.has(FRESH)) return ask(request);
   const shell = await caches.open(SHELL);
   const stored = (await shell.match(path)) ?? (await shell.match(`${path}.html`));
   const found = stored ?? (await onDemand(path));
   if (found) return found;
   try {
-    return secured(await fetch(request), path);
+    return secured(await ask(request), path);
   } catch {
     const home = request.mode === "navigate" ? await shell.match("/") : undefined;
     return home ?? new Response("Offline, and not kept on this device.", { status: 504 });

@@ -91,7 +91,7 @@ class Engine:
         self._vectors = vectors or VectorRoom()
         self._load_stemmers = load_stemmers
         self._picked = picked or NothingPicked()
-        self._files = files
+        self.files = files
         self._fetch = fetch
         self._clock = clock
         self._load_numpy = load_numpy
@@ -150,10 +150,10 @@ class Engine:
 
     async def _open(self) -> None:
         began = self._clock()
-        self._state = await State.open(self._files)
+        self._state = await State.open(self.files)
         began = self._step("storage", "Opening storage", began)
         self.library = Library(
-            self._files,
+            self.files,
             self._fetch,
             self._state,
             self._clock,
@@ -161,7 +161,7 @@ class Engine:
             self._picked,
             self._load_stemmers,
             self._vectors,
-            self.services.documents.shelf(self._files, self._pdf, self._load_readers, self._picked),
+            self.services.documents.shelf(self.files, self._pdf, self._load_readers, self._picked),
         )
         self.library.jobs.told = lambda job: self._broadcast("packs.job", job)
         self.library.jobs.ended = self._pack_ended
@@ -280,6 +280,7 @@ class Engine:
             "readiness": self.readiness(),
             "sources": self.library.infos() if self.library else [],
             "packs": self.library.packs_status() if self.library else NO_PACKS,
+            "storage": self._capabilities.get("storage", "opfs"),
             "modes": list(get_args(Mode)),
             "models": models,
             "timings": dict(self._timings),

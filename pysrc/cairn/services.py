@@ -16,6 +16,7 @@ from cairn.protocol import MAX_QUESTION_CHARS, AskEvent, AskResult, ReadResult, 
 from cairn.search_services import SearchServices
 from cairn.session import Emit, RequestId
 from cairn.sources.types import Source
+from cairn.storage.kept import kept
 from cairn.thread_services import ThreadServices
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Services:
             "engine.ask": self._ask,
             "engine.diagnostics": self._diagnostics,
             "engine.restart_part": self._restart_part,
+            "engine.storage": self._storage,
             "reader.document": self._document,
             **ArchiveServices(engine).methods,
             **PackServices(engine).methods,
@@ -56,6 +58,10 @@ class Services:
 
     async def _diagnostics(self, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
         return self._engine.diagnostics()
+
+    async def _storage(self, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
+        await self._engine.wait_started()
+        return await kept(self._engine.files)
 
     async def _restart_part(self, params: dict[str, Any], request: RequestId, emit: Emit) -> Any:
         await self._engine.restart_part(text(params, "part"))

@@ -7,7 +7,6 @@ and keeps what it says until ``cairn.listen`` is called here.
 import asyncio
 import json
 
-import about
 import dom
 import edit
 import strings
@@ -20,6 +19,8 @@ from pyscript import document, window
 from pyscript.ffi import create_proxy
 from rooms import Rooms
 from search import SearchRoom
+from settings import Settings
+from strings import t
 from strip import Strip
 from threads import Threads
 
@@ -42,11 +43,12 @@ class Page:
         self.packs = Packs(self.client, self._refresh, lambda: self.rooms.go("library"))
         self.library = LibraryRoom(self.packs, self.archives)
         self.search = SearchRoom(self.client, self._ask_this)
+        self.settings = Settings(self.client)
         self.rooms = Rooms(
             {
                 "search": self.search.open,
                 "library": self._refresh,
-                "about": lambda: about.draw(self.client),
+                "settings": self.settings.draw,
             }
         )
         self._wire()
@@ -80,6 +82,8 @@ class Page:
     def _started(self, status):
         self.connection.banner("failed", "")
         self.status = status
+        kept = status["storage"]
+        self.connection.banner("storage", t("banner.indexeddb") if kept == "indexeddb" else "")
         self.ask.engine_up()
         self.ask.chooser.status(status)
         self.strip.update(status["readiness"])
@@ -125,7 +129,7 @@ class Page:
 
 async def main():
     """Bring the page up, then take over from boot.mjs."""
-    await strings.load("en")
+    await strings.load(document.documentElement.lang)
     dom.start()
     edit.start()
     words = '"' + strings.t("archive.drop") + '"'

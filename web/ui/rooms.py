@@ -5,7 +5,7 @@ from pyscript import document, window
 from pyscript.ffi import create_proxy
 from strings import t
 
-ROOMS = ("ask", "search", "library", "about")
+ROOMS = ("ask", "search", "library", "settings")
 
 
 class Rooms:

@@ -8,8 +8,9 @@ _words = {}
 
 
 async def load(language):
-    """Load one catalogue; English is the base that every other one is laid over."""
-    _words.update(json.loads(await fetch("/locales/" + language + ".json").text()))
+    """Load a language's catalogue, laid over the English one."""
+    for code in ("en", language) if language != "en" else ("en",):
+        _words.update(json.loads(await fetch("/locales/" + code + ".json").text()))
 
 
 def t(key, **values):

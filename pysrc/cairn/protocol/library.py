@@ -56,6 +56,7 @@ class Status(TypedDict):
     readiness: Readiness
     sources: list[SourceInfo]
     packs: Packs
+    storage: Literal["opfs", "indexeddb"]  # where this browser keeps the library
     modes: list[str]
     models: dict[str, str]  # role -> "id (device, dtype)"
     voice: NotRequired[str]  # of the generator: "own" can answer in other words and languages
@@ -65,6 +66,8 @@ class Status(TypedDict):
 METHODS: Methods = {
     "engine.status": (frozenset(), frozenset()),
     "engine.diagnostics": (frozenset(), frozenset()),
+    # -> {bytes: {packs, archives, documents, records: int}, used, quota: int | null, persisted: bool}
+    "engine.storage": (frozenset(), frozenset()),
     "engine.restart_part": (frozenset({"part"}), frozenset()),  # part: "meaning" | "answers"
 }
 
