@@ -87,6 +87,11 @@ def standalone(question: str, history: Sequence[PastTurn], query: str | None = N
     return Rewrite(f"{look.text} ({topic})", True, why, {"topic": topic})
 
 
+def tells(text: str) -> list[str]:
+    """The words that say what a text is about."""
+    return _telling(text, "")
+
+
 @dataclass(frozen=True, slots=True)
 class _Look:
     """A question as the rules see it."""

@@ -41,6 +41,7 @@ from cairn.answering.finding import find
 from cairn.answering.parts import parts
 from cairn.answering.prompt import SMALL_CHOICES
 from cairn.answering.rewrite import Rewrite, standalone
+from cairn.answering.rewrite_model import by_model
 from cairn.answering.state import (
     NOTE_CHAT,
     NOTE_EMERGENCY,
@@ -97,7 +98,8 @@ async def run_turn(
     freeze). Raises the error of the sources when none could be searched.
     """
     began = clock()
-    rewrite = standalone(question[:MAX_QUESTION_CHARS], recent(history), query)
+    past = recent(history)
+    rewrite = standalone(question[:MAX_QUESTION_CHARS], past, query)
     analysis = analyse(rewrite.query)
     turn = Turn(
         analysis.question, question[:MAX_QUESTION_CHARS], style, iso639_3(language) if language else "",
@@ -118,6 +120,8 @@ async def run_turn(
         elif routed.route == "chat":
             _without_search(turn, NOTE_CHAT)
         else:
+            if rewrite.rewritten:
+                analysis = await _improve(turn, analysis, rewrite, past)
             await _answer(turn, analysis)
     except asyncio.CancelledError:
         task = asyncio.current_task()
@@ -147,6 +151,19 @@ def _without_search(turn: Turn, why: str) -> None:
     turn.result["finish"], turn.result["reason"] = "not_searched", why
     turn.note(why)
     turn.tell_debug()
+
+
+async def _improve(turn: Turn, analysis: Analysis, rules: Rewrite, past: Sequence[PastTurn]) -> Analysis:
+    """The rewrite by a model with a voice of its own, where there is one and it holds."""
+    began = turn.clock()
+    rewrite = await by_model(turn.asked, past, rules, turn.generator)
+    if rewrite is rules:
+        return analysis
+    turn.result["timings"]["rewrite"] = turn.clock() - began
+    turn.debug["rewrite"] = {"original": turn.asked, **rewrite.described()}
+    analysis = analyse(rewrite.query)
+    turn.question = turn.result["query"] = analysis.question
+    return analysis
 
 
 async def _answer(turn: Turn, analysis: Analysis) -> None:
