@@ -49,6 +49,7 @@ CHATTY = 3
 LONGEST = 500
 """Characters of an earlier question that are carried."""
 
+_ACRONYM = re.compile(r"[A-Z][A-Z0-9]+s?")
 _SENTENCE = re.compile(r"(?<=[.!?。！？؟।])\s*(?=\S)")
 
 
@@ -151,7 +152,7 @@ def _leaning(look: _Look) -> str:
         return ""
     if look.points:
         return "it points back"
-    if look.defines:
+    if look.defines or any(_ACRONYM.fullmatch(word) for word in look.telling):
         return ""
     return "it says little" if look.size < FEW or (look.asks and look.size == FEW) else ""
 

@@ -1,4 +1,4 @@
-"""How far a passage supports a sentence: shared words, figures, negations, opposites, and meaning.
+"""How far a passage supports a sentence: shared words, figures, negations and opposites.
 
 ``share`` is the weighted share of the sentence's content words that the passage has: 0.7 of it from
 the best run of three sentences, 0.3 from the whole passage, so that words scattered over a page do
@@ -11,8 +11,7 @@ Which passage a sentence is cited from depends on ``share`` alone (:data:`CITED`
 * ``share``;
 * whether a **figure** of the sentence is missing in the passage or stands there with another unit;
 * whether a word is **negated** on one side only (:mod:`cairn.answering.polarity`), or its **opposite**
-  stands in the best run in its place;
-* with E5, the **cosine** of the sentence and its nearest sentence of the passage.
+  stands in the best lines in its place.
 
 Fitted and measured by ``tests/eval/support/fit.py`` (see :data:`WORDS` for its figures). A wrong figure
 is never confirmed, whatever the model says. The citation stays, so that the person can look it up.
@@ -58,17 +57,13 @@ class Signs(NamedTuple):
     figures: float  # 1 when a figure is missing or has another unit
     negation: float  # 1 when a word is negated on one side only
     opposite: float  # 1 when an opposite stands in its place
-    cosine: float = 0.0  # above 0.8, in tenths: 0.9 is 1.0; 0 without E5
 
 
 WORDS = (-4.24, 6.72, -4.93, -5.55, -5.59)
-"""Constant and weights without E5. On the held third of 2,172 pairs (starter pack and field documents in
+"""Constant and weights. On the held third of 2,172 pairs (starter pack and field documents in
 four languages): AUROC .975; flagged of sentences with another figure .98, another unit 1.0, a turned
 negation .88, an opposite .90, of another document 1.0; of supported ones .05, of those in other words
 .41: it errs on the side of "not confirmed"."""
-
-MEANING = (-3.96, 5.9, -3.93, -4.62, -4.86, 0.0)
-"""Constant and weights with E5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +110,10 @@ def content_keys(text: str, stopped: frozenset[str]) -> list[str]:
     ]
 
 
-def probability(signs: Signs, *, meaning: bool = False) -> float:
+def probability(signs: Signs) -> float:
     """That the passage supports the sentence, 0..1."""
-    constant, *weights = MEANING if meaning else WORDS
-    value = constant + sum(w * s for w, s in zip(weights, signs, strict=False))
+    constant, *weights = WORDS
+    value = constant + sum(w * s for w, s in zip(weights, signs, strict=True))
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, value))))
 
 

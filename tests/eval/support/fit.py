@@ -79,10 +79,10 @@ async def cosines(found: Sequence[Pair], folder: Path) -> list[float]:
     return made
 
 
-def report(found: Sequence[Pair], rows: Sequence[Signs], *, meaning: bool) -> None:
+def report(found: Sequence[Pair], rows: Sequence[Signs]) -> None:
     """Figures of the held third with the weights as they stand in the module."""
     kept = [(pair, row) for pair, row in zip(found, rows, strict=True) if held(pair)]
-    scores = [probability(row, meaning=meaning) * (row.share >= CITED) for _, row in kept]
+    scores = [probability(row) * (row.share >= CITED) for _, row in kept]
     print(f"held: {len(kept)} pairs, AUROC {auroc(scores, [p.label == 'supported' for p, _ in kept]):.3f}")
     flagged: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for (pair, row), score in zip(kept, scores, strict=True):
@@ -92,24 +92,26 @@ def report(found: Sequence[Pair], rows: Sequence[Signs], *, meaning: bool) -> No
 
 
 def main() -> None:
-    """Fit and print."""
+    """Fit and print; with an embedder also whether the cosine would add anything."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--model", type=Path, help="folder of the embedder")
     parser.add_argument("--starter", action="store_true", help="pairs of the starter pack only")
+    parser.add_argument("--every", type=int, default=1, help="take every n-th pair")
     options = parser.parse_args()
-    found = pairs(shared=not options.starter)
-    rows = [signs_of(pair) for pair in found]
+    found = pairs(shared=not options.starter)[:: options.every]
+    signs = [signs_of(pair) for pair in found]
+    used = [i for i, pair in enumerate(found) if not held(pair)]
+    labels = [found[i].label == "supported" for i in used]
+    print(len(found), "pairs; weights", fit([signs[i] for i in used], labels))
+    report(found, signs)
     if options.model:
         near = asyncio.run(cosines(found, options.model))
-        rows = [row._replace(cosine=(c - 0.8) * 10) for row, c in zip(rows, near, strict=True)]
-    width = 5 if options.model else 4
-    used = [i for i, pair in enumerate(found) if not held(pair)]
-    print(
-        len(found),
-        "pairs; weights",
-        fit([rows[i][:width] for i in used], [found[i].label == "supported" for i in used]),
-    )
-    report(found, rows, meaning=bool(options.model))
+        rows = [(*row, (c - 0.8) * 10) for row, c in zip(signs, near, strict=True)]
+        weights = fit([rows[i] for i in used], labels)
+        kept = [i for i, pair in enumerate(found) if held(pair)]
+        scores = [weights[0] + sum(w * s for w, s in zip(weights[1:], rows[i], strict=True)) for i in kept]
+        area = auroc(scores, [found[i].label == "supported" for i in kept])
+        print(f"with the cosine: weights {weights}, AUROC {area:.3f}")
 
 
 if __name__ == "__main__":
