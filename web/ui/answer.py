@@ -104,8 +104,9 @@ class Turn:
             self.outcome = event["outcome"]
             self._take_citations(event["citations"])
         elif kind == "draft":
+            before = self.quotes
             self._take_quotes(event["quotes"])
-            if self.quotes:
+            if self.quotes and self.quotes != before:
                 say(t("quoted") + ": " + self.quotes[0]["text"])
         elif kind == "text_delta":
             self.state = "writing"
