@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from tests.browser.app import Site, Start
+from collections.abc import Callable
+
+from playwright.sync_api import BrowserContext
+
+from tests.browser.conftest import Site
 from tests.browser.person import App
+
+Start = Callable[..., BrowserContext]
 
 WATER = "How do I make river water safe to drink?"
 FOOTBALL = "Who won the football world cup in 1998?"
