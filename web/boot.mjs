@@ -48,6 +48,8 @@ const cairn = {
   onfiles: () => {},
   /** Ask the person for files. */
   chooseFiles: () => files.choose(),
+  /** Ask for the person's own documents. @param {string} collection "" the first @param {boolean} folder */
+  chooseDocuments: (collection, folder) => files.chooseDocuments(collection, folder),
   /** @param {string} key of files that must be chosen again */
   reopenFiles: (key) => files.reopen(key),
   /** @param {string} key of files that are not needed any more */

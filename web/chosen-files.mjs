@@ -1,7 +1,7 @@
 // Files that the person chooses: asked for, sorted by kind, handed to the engine, handed over again
 // when the engine was restarted, and remembered where the browser can remember them.
 import * as handles from "./file-handles.mjs";
-import { TYPES, parcels, plainly } from "./intake.mjs";
+import { TYPES, bundles, documents, parcels, plainly } from "./intake.mjs";
 
 /** @typedef {import("./file-handles.mjs").Handle} Handle */
 /** @typedef {import("./intake.mjs").Chosen} Chosen */
@@ -13,6 +13,7 @@ import { TYPES, parcels, plainly } from "./intake.mjs";
  */
 
 const ADD_MS = 120_000;
+const COPY_MS = 24 * 3_600_000; // a folder of documents may be large; how far it is, is told
 
 /** Chooses files for the engine and tells what became of them. */
 export class ChosenFiles {
@@ -52,12 +53,26 @@ export class ChosenFiles {
 
   /** @param {Chosen[]} chosen files and files of folders, whatever their kind */
   async add(chosen) {
-    for (const parcel of parcels(chosen)) {
+    for (const parcel of parcels(chosen, await bundles(chosen))) {
       const key = crypto.randomUUID();
       const own = parcel.chosen.flatMap(({ handle }) => handle ?? []);
-      if (!await this.#hand(key, parcel)) continue;
+      if (!await this.#hand(key, parcel) || parcel.kind === "documents") continue;
       if (own.length === parcel.chosen.length) await handles.remember(key, own).catch(() => {});
     }
+  }
+
+  /** Ask for documents: files, or a folder with all that is in it. @param {string} collection @param {boolean} folder */
+  chooseDocuments(collection, folder) {
+    const input = document.createElement("input");
+    Object.assign(input, { type: "file", multiple: true, hidden: true, webkitdirectory: folder });
+    input.onchange = () => {
+      const chosen = plainly(input.files ?? []);
+      input.remove();
+      if (chosen.length) void this.#hand(crypto.randomUUID(), documents(chosen, collection));
+    };
+    input.oncancel = () => input.remove();
+    document.body.append(input);
+    input.click();
   }
 
   /** Open what is listed again: from its remembered handle, else by choosing. @param {string} key */
@@ -89,13 +104,16 @@ export class ChosenFiles {
   }
 
   /** @param {string} key @param {Parcel} parcel @param {boolean} [quietly] @returns {Promise<boolean>} */
-  async #hand(key, { kind, method, chosen }, quietly = false) {
+  async #hand(key, { kind, method, chosen, collection }, quietly = false) {
     const name = chosen[0].path;
     if (!quietly) this.told({ type: "adding", kind, name });
     try {
       this.#given.set(key, chosen);
       this.connection.sendFiles(key, chosen.map(({ file }) => file), chosen.map(({ path }) => path));
-      const result = await this.connection.request(method, { key }, { timeoutMs: ADD_MS });
+      const own = kind === "documents";
+      const params = collection ? { key, collection } : { key };
+      const result = await this.connection.request(method, params, { timeoutMs: own ? COPY_MS : ADD_MS });
+      if (own) this.#given.delete(key); // they are copied: nobody needs the files again
       this.told({ type: "added", kind, name, result });
       return true;
     } catch (error) {

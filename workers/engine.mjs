@@ -99,6 +99,7 @@ async function start(boot) {
     step: steps.report.bind(steps),
     references: () => python._module._hiwire_num_refs(),
     loadNumpy: () => python.loadPackage("numpy"),
+    loadReaders: () => python.loadPackage(["mammoth", "cobble", "charset-normalizer"]),
     loadStemmers: () => python.loadPackage("snowballstemmer"),
     spawn: (/** @type {string} */ role, /** @type {any[]} */ ...callbacks) => new WorkerLink(
       new URL(`workers/${role}.mjs`, boot.base).href, role, callbacks[0], callbacks[1],

@@ -21,6 +21,7 @@ KNOWN = (
     | protocol.EMBED_NOTIFICATIONS
     | set(protocol.GENERATE_METHODS)
     | protocol.GENERATE_NOTIFICATIONS
+    | set(protocol.PDF_METHODS)
 )
 AREAS = "|".join(sorted({name.split(".")[0] for name in KNOWN}))
 NAME = re.compile(rf"""["'`]((?:{AREAS})\.[a-z_]+)["'`]""")
@@ -47,6 +48,7 @@ def test_workers_serve_every_method_of_their_border() -> None:
     for worker, table in (
         ("embed.mjs", protocol.EMBED_METHODS),
         ("generate.mjs", protocol.GENERATE_METHODS),
+        ("pdf-text.mjs", protocol.PDF_METHODS),
     ):
         used = names_used([ROOT / "workers" / worker])
         assert set(table) <= set(used), f"{worker} lacks {sorted(set(table) - set(used))}"

@@ -50,7 +50,9 @@ function show(result) {
     detail.dir = "auto";
     return [term, detail];
   }));
-  byId("verified").textContent = `Checked against the pack's manifest (SHA-256 ${result.sha256.slice(0, 12)}…)`;
+  const own = result.source.startsWith("documents-");
+  const against = own ? "what was read from the file when it was added" : "the pack's manifest";
+  byId("verified").textContent = `Checked against ${against} (SHA-256 ${result.sha256.slice(0, 12)}…)`;
   byId("notice").textContent = result.notice;
   showReferences(result.references);
   const passage = result.passages.find((/** @type {any} */ p) => p.id === result.marked);

@@ -10,7 +10,8 @@ from strings import t
 class LibraryRoom:
     """Draws the sources of an engine status; only when something changed, so that focus stays."""
 
-    def __init__(self, packs, archives):
+    def __init__(self, documents, packs, archives):
+        self._documents = documents
         self._packs = packs
         self._archives = archives
         self._drawn = ""
@@ -19,14 +20,15 @@ class LibraryRoom:
         """Draw; then focus the element that the selector names."""
         sources = status.get("sources", [])
         self._packs.take(status.get("packs"))
-        state = json.dumps([sources, self._packs.state(), self._archives.state()])
+        state = json.dumps([sources, self._documents.state(), self._packs.state(), self._archives.state()])
         room = by_id("view-library")
         if state != self._drawn or not room.firstElementChild:
             self._drawn = state
             packs = self._packs.section([s for s in sources if s["kind"] == "pack"])
             archives = self._archives.section([s for s in sources if s["kind"] == "archive"])
             focus = focus or _focused(room)
-            room.replaceChildren(el("h2", "", t("room.library")), packs, archives)
+            own = self._documents.section()
+            room.replaceChildren(el("h2", "", t("room.library")), own, packs, archives)
         target = document.querySelector("#view-library " + focus) if focus else None
         if target:
             target.focus()
@@ -40,7 +42,7 @@ def _focused(room):
     if node.id:
         return "#" + node.id
     found = ""
-    for name in ("data-action", "data-source", "data-job"):
+    for name in ("data-action", "data-source", "data-job", "data-collection", "data-document"):
         value = node.getAttribute(name)
         if value:
             found += "[" + name + '="' + value + '"]'

@@ -14,6 +14,7 @@ from archives import Archives
 from ask import Ask
 from client import Client
 from connection import Connection
+from documents import Documents
 from library import LibraryRoom
 from pyscript import document, window
 from pyscript.ffi import create_proxy
@@ -41,13 +42,14 @@ class Page:
         self.threads = Threads(self.client, self.ask)
         self.archives = Archives(self.client, self._refresh, lambda: self.rooms.go("library"))
         self.packs = Packs(self.client, self._refresh, lambda: self.rooms.go("library"))
-        self.library = LibraryRoom(self.packs, self.archives)
+        self.documents = Documents(self.client, self._refresh, lambda: self.rooms.go("library"))
+        self.library = LibraryRoom(self.documents, self.packs, self.archives)
         self.search = SearchRoom(self.client, self._ask_this)
         self.settings = Settings(self.client)
         self.rooms = Rooms(
             {
                 "search": self.search.open,
-                "library": self._refresh,
+                "library": self._enter_library,
                 "settings": self.settings.draw,
             }
         )
@@ -104,8 +106,16 @@ class Page:
     def files_event(self, text):
         """Take one event of chosen-files.mjs: each kind of file has its part of the Library."""
         event = json.loads(text)
-        takers = {"packs": self.packs, "catalogues": self.archives.catalogue}
+        takers = {
+            "packs": self.packs,
+            "documents": self.documents,
+            "catalogues": self.archives.catalogue,
+        }
         takers.get(event["kind"], self.archives).event(event)
+
+    def _enter_library(self):
+        self.documents.load()
+        self._refresh()
 
     def _archives_again(self, node):
         def done(result, error):

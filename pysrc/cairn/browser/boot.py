@@ -15,6 +15,7 @@ from cairn.browser.files import OpfsFiles
 from cairn.browser.generator import WorkerGenerator
 from cairn.browser.host import Host
 from cairn.browser.kernel import WasmKernel
+from cairn.browser.pdf import WorkerPdf
 from cairn.browser.picked import WorkerPicked
 from cairn.browser.renew import renew
 from cairn.engine import Engine
@@ -48,6 +49,8 @@ class Booted:
             capabilities=self._capabilities(),
             picked=WorkerPicked(host.picked),
             load_stemmers=self._load_stemmers,
+            pdf=WorkerPdf(host),
+            load_readers=self._load_readers,
             vectors=self._vector_room(),
             references=host.references,
         )
@@ -94,6 +97,16 @@ class Booted:
             raise DownloadFailed(
                 "The numeric library (numpy) could not be loaded.",
                 hint="Search goes on without it; reload to try again.",
+                retryable=True,
+            )
+
+    async def _load_readers(self) -> None:
+        if importlib.util.find_spec("mammoth") is None:
+            await self._host.loadReaders()
+        if importlib.util.find_spec("mammoth") is None:
+            raise DownloadFailed(
+                "What reads documents (mammoth) could not be loaded.",
+                hint="Reload the page, then retry the document.",
                 retryable=True,
             )
 

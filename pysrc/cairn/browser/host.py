@@ -88,6 +88,9 @@ class Host(Protocol):
     def loadNumpy(self) -> Awaitable[Any]:
         """Install numpy from the app's own files."""
 
+    def loadReaders(self) -> Awaitable[Any]:
+        """Install what reads documents from the app's own files."""
+
     def loadStemmers(self) -> Awaitable[Any]:
         """Install snowballstemmer from the app's own files."""
 

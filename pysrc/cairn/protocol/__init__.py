@@ -109,6 +109,7 @@ from cairn.protocol.workers import (
     EMBED_NOTIFICATIONS,
     GENERATE_METHODS,
     GENERATE_NOTIFICATIONS,
+    PDF_METHODS,
 )
 
 AREAS = (library, asking, archives, packs, threads, documents)
@@ -137,6 +138,7 @@ __all__ = [
     "MAX_QUESTION_CHARS",
     "ORIGINAL_AT_ONCE",
     "PASSAGES_AT_ONCE",
+    "PDF_METHODS",
     "PROTOCOL_VERSION",
     "AddResult",
     "AlikePassage",

@@ -1,4 +1,4 @@
-"""Engine → embed worker and engine → generate worker."""
+"""Engine → embed worker, engine → generate worker and engine → PDF worker."""
 
 from __future__ import annotations
 
@@ -11,6 +11,13 @@ EMBED_METHODS: Methods = {
     # float32[n * dimensions], dimensions, ms}
     "embed.run": (frozenset({"texts"}), frozenset()),
     "embed.dispose": (frozenset(), frozenset()),
+}
+PDF_METHODS: Methods = {
+    # data: the file (Uint8Array); result {pages, title, language, outline: [[page, depth, words]]}
+    "pdf.open": (frozenset({"data", "name", "password"}), frozenset()),
+    # result {number, width, height, items: [[text, x, y, width, height, angle, ends, rtl]], pictures}
+    "pdf.page": (frozenset({"number", "name"}), frozenset()),
+    "pdf.close": (frozenset(), frozenset()),
 }
 EMBED_NOTIFICATIONS = frozenset({"embed.progress"})  # {phase, done, total}
 

@@ -55,3 +55,12 @@ def test_a_dropped_folder_keeps_its_paths(handles: bool) -> None:
         "usb/1.zip", "usb/2.zip", "usb/deep/3.zip", "usb/4.zip", "usb/5.zip", "6.zip",
     ]  # fmt: skip
     assert {parcel["handles"] for parcel in found} == {int(handles)}
+
+
+def test_everything_else_is_a_document_and_goes_together() -> None:
+    """Intent: a folder of notes is one request, so that it is known as a folder."""
+    found = sorted_out(names=["notes/a.txt", "notes/b/c.pdf", "water.zim", "d.docx"])
+    assert [(parcel["kind"], parcel["method"], parcel["paths"]) for parcel in found] == [
+        ("documents", "documents.add", ["notes/a.txt", "notes/b/c.pdf", "d.docx"]),
+        ("archives", "archives.add", ["water.zim"]),
+    ]
