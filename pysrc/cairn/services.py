@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from cairn.answering.turn import run_turn
 from cairn.archive_services import ArchiveServices
 from cairn.document_services import DocumentServices
-from cairn.errors import CairnError, NotReady, UnknownMethod
+from cairn.errors import CairnError, DocumentCorrupt, NotReady, UnknownMethod
 from cairn.models.part import Part
 from cairn.pack_services import PackServices
 from cairn.parameters import flag, one_of, source_ids, text
@@ -123,7 +123,12 @@ class Services:
         wanted = text(params, "passage", "")
         await self._engine.wait_started()
         source = self._engine.require_library().get(source_id)
-        document = source.document(document_id)
+        try:
+            document = source.document(document_id)
+        except DocumentCorrupt as error:
+            self._engine.require_library().packs.damaged(source_id, error)
+            self._engine.library_changed()
+            raise
         passages = source.locate_passages(document)
         marked = wanted if any(p["id"] == wanted for p in passages) else ""
         info = source.describe()

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from cairn.sources.packs import copying
+from cairn.sources.packs.archive import PackArchive
 from cairn.storage.state import State
 from tests.unit.engine.device import Device
 from tests.unit.engine.fakes import until
@@ -209,6 +210,33 @@ def test_verify_now_finds_damage_and_offers_what_helps(
         await installed(page, await show(d, page, made["one"], "k2"))
         assert (await listed(page))["test-notes"]["pack"]["state"] == "on"
         assert await stored(d) == 1
+
+    on_device(scenario)
+
+
+def test_a_damaged_document_marks_its_pack(
+    on_device: Callable[[Scenario], None], made: dict[str, Path]
+) -> None:
+    """Intent: what the reader finds, the Library offers to mend; the rest of the pack still answers."""
+
+    async def scenario(d: Device) -> None:
+        await d.engine.start()
+        page = d.page()
+        await installed(page, await show(d, page, made["published"]))
+        (info,) = await d.files.list("packs/")
+        file = Path(await d.files.ensure(info.name))
+        archive = PackArchive(file)
+        member = archive.member("documents/fire.txt")
+        archive.close()
+        data = bytearray(file.read_bytes())
+        data[member.offset + member.packed_bytes // 2] ^= 0xFF
+        file.write_bytes(data)
+        page = await restart(d)
+        fault = await page.fault("reader.document", source="test-notes", document="fire")
+        assert fault["code"] == "document_corrupt" and "Library" in fault["data"]["hint"]
+        facts = (await listed(page))["test-notes"]["pack"]
+        assert facts["state"] == "damaged" and fault["message"] in facts["problem"]
+        assert await answers(page) == ["test-notes"]
 
     on_device(scenario)
 

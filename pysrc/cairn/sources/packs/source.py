@@ -250,7 +250,7 @@ class PackSource:
     def _corrupt(self, entry: DocumentEntry) -> DocumentCorrupt:
         return DocumentCorrupt(
             f"The text of “{entry.title}” is not what {self.title} was published with.",
-            hint="Clear this site's data in the browser and open Cairn again: the pack is installed afresh.",
+            hint="In the Library the pack can be repaired or removed; nothing else is affected.",
         )
 
     def locate_passages(self, document: Document) -> list[dict[str, Any]]:
