@@ -212,6 +212,28 @@ def test_a_download_over_a_bad_line_arrives(on_device: Callable[[Scenario], None
     on_device(scenario)
 
 
+def test_a_download_that_lost_its_connection_goes_on_at_the_next_start(
+    on_device: Callable[[Scenario], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cairn.storage.download.PAUSES", (0.0,))
+
+    async def scenario(d: Device) -> None:
+        await d.engine.start()
+        page = d.page()
+        site: RangeSite = d.fetch.sites[URL]  # type: ignore[attr-defined]
+        job = await page.call("packs.add", url=URL)
+        site.faults = [drop(5_000), *[drop(0)] * 5]
+        await page.call("packs.start", job=job["id"])
+        await until(lambda: any(j["state"] == "failed" for j in page.notifications("packs.job")))
+        assert "connection broke" in (await jobs(page))[0]["problem"]
+        site.requests.clear()
+        page = await restart(d)
+        await until(lambda: ended(page, job))
+        assert site.requests[0]["range"] == "bytes=5000-"
+
+    on_device(scenario)
+
+
 @pytest.mark.usefixtures("told_always")
 @pytest.mark.parametrize("form", ["deflated", "schema-one"])
 def test_published_packs_survive_an_interruption(

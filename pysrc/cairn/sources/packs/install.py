@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import os
 import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Callable
@@ -182,6 +183,8 @@ async def _receive(path: str, pieces: AsyncIterator[bytes], progress: Progress) 
             if file.write(piece) != len(piece):
                 raise OSError(errno.ENOSPC, "short write")
             progress("download", size, 0)
+        file.flush()
+        os.fsync(file.fileno())
     if not size:
         raise DownloadFailed("The pack is empty.", hint="Check the address of the pack.")
     return digest.hexdigest(), size

@@ -66,7 +66,7 @@ class PackJob:
             "manifest_sha256": self.manifest_sha256,
             "state": self.state,
             "cursor": asdict(self.cursor),
-            "problem": [self.error.code, self.error.message, self.error.hint] if self.error else None,
+            "problem": [self.error.message, self.error.hint, self.error.retryable] if self.error else None,
         }
         return JobRow(self.id, KIND, record, self.cursor.bytes, self.added_ms)
 
@@ -86,7 +86,7 @@ class PackJob:
             rate=Rate(clock),
             state=record["state"],
             cursor=Cursor(**record["cursor"]),
-            error=CairnError(problem[1], hint=problem[2]) if problem else None,
+            error=CairnError(problem[0], hint=problem[1], retryable=problem[2] is True) if problem else None,
             id=row.id,
             added_ms=row.added_ms,
             done=row.cursor,

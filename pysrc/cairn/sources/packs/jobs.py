@@ -131,11 +131,12 @@ class PackJobs:
     # --- life cycle ------------------------------------------------------------------------------
 
     def restore(self) -> None:
-        """Take up recorded jobs: what ran goes on, or waits for its file."""
+        """Take up recorded jobs: what ran, or only lost its connection, goes on, or waits for its file."""
         for row in self._state.jobs(KIND):
             job = PackJob.recorded(row, self._now)
             self._jobs[job.id] = job
-            if job.state != "running":
+            again = job.state == "failed" and job.origin == "url" and job.error and job.error.retryable
+            if job.state != "running" and not again:
                 continue
             if job.origin == "url" or self._picked.names(job.key):
                 self._run_soon(job)

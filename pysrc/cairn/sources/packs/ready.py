@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -141,6 +142,8 @@ async def _unpack(
                 progress("unpack", done, total)
                 await asyncio.sleep(0)
             file.truncate()
+            file.flush()
+            os.fsync(file.fileno())
     return {kind: index_name(name, kind) for kind in packed}
 
 
