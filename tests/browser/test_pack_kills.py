@@ -20,31 +20,13 @@ from playwright.sync_api import BrowserContext, Page
 
 from tests.browser.conftest import SITE, Guard, Site
 from tests.browser.waiting import wait_until
-from tests.unit.packs.helpers import build
 from tests.unit.packs.published import deflated
+from tests.unit.packs.sea_pack import sea_pack
 
 KILLS = int(os.environ.get("CAIRN_KILLS", "4"))
 SEED = int(os.environ.get("CAIRN_SEED", "0")) or random.SystemRandom().randrange(1, 1_000_000)
 START_SECONDS = 60
 
-RECIPE = """\
-id = "sea-notes"
-title = "Sea notes"
-version = "{version}"
-notice = "Only a test."
-licence = "CC0-1.0"
-docs = ["docs/**/*.md"]
-"""
-DOCUMENT = """\
-+++
-id = "sea-{number}"
-title = "Sea {number}"
-language = "eng"
-collection = "Sea"
-references = [{{ title = "A guide", url = "https://example.org/guide" }}]
-+++
-{body}
-"""
 # The page is a link to the engine and nothing else, so that a start is quick.
 PAGE = '<!doctype html><title>Kill</title><script type="module" src="/kill.mjs"></script>'
 SCRIPT = """
@@ -68,32 +50,14 @@ globalThis.stored = async () => {
 """
 
 
-def write_pack(folder: Path, version: str) -> Path:
-    """A pack of two megabytes whose every document says which version it is of."""
-    words = random.Random(version)
-    docs = folder / f"recipe-{version}" / "docs"
-    docs.mkdir(parents=True)
-    (docs.parent / "pack.toml").write_text(RECIPE.format(version=version), encoding="utf-8")
-    for number in range(60):
-        sentences = (
-            f"Keeper{version} notes " + " ".join(f"w{words.randrange(4000)}" for _ in range(12)) + "."
-            for _ in range(120)
-        )
-        text = DOCUMENT.format(number=number, body=f"# Sea {number}\n\n" + "\n\n".join(sentences))
-        (docs / f"sea-{number}.eng.md").write_text(text, encoding="utf-8")
-    output = folder / f"plain-{version}.zip"
-    build(docs.parent, output, compatible=version == "2")
-    return output
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site without models, with two versions of a pack: one of ours, one as others publish."""
     copy = tmp_path_factory.mktemp("kills") / "site"
     ignore = shutil.ignore_patterns("models")
     shutil.copytree(SITE, copy, ignore=ignore, copy_function=lambda a, b: Path(b).hardlink_to(a))
-    shutil.move(write_pack(copy.parent, "1"), copy / "1.zip")
-    deflated(write_pack(copy.parent, "2"), copy / "2.zip")
+    shutil.move(sea_pack(copy.parent, "1"), copy / "1.zip")
+    deflated(sea_pack(copy.parent, "2", compatible=True), copy / "2.zip")
     (copy / "kill.html").write_text(PAGE, encoding="utf-8")
     (copy / "kill.mjs").write_text(SCRIPT.replace("\\\\", "\\"), encoding="utf-8")
     return copy
