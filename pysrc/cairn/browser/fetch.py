@@ -43,9 +43,9 @@ class OriginFetch:
         """Ask with these headers; leaving the block ends the request. Raises DownloadFailed."""
         target = address(url, self._base)
         controller = js.AbortController.new()
-        options = to_js(
-            {"signal": controller.signal, "headers": dict(headers)}, dict_converter=js.Object.fromEntries
-        )
+        # Not into the browser's own cache: what is fetched here is kept by us, once.
+        asked = {"signal": controller.signal, "headers": dict(headers), "cache": "no-store"}
+        options = to_js(asked, dict_converter=js.Object.fromEntries)
         try:
             yield OriginResponse(await limited(js.fetch(target, options), url), url)
         finally:
