@@ -91,7 +91,8 @@ class Settings:
 
     def _draw_storage(self, text):
         caches = json.loads(text)
-        parts = {**self._kept["bytes"], **caches}
+        parts = dict(self._kept["bytes"])
+        parts.update(caches)  # MicroPython has no {**a, **b}
         facts = el("dl", "facts")
         for kind in KINDS:
             if parts.get(kind):
