@@ -3,7 +3,8 @@
 
 /** Code → the language's own name, in the order of the list. */
 export const LANGUAGES = Object.freeze({
-  en: "English",
+  en: "English", es: "Español", fr: "Français", pt: "Português", de: "Deutsch", ar: "العربية",
+  he: "עברית", hi: "हिन्दी", zh: "中文", ru: "Русский", tr: "Türkçe", sw: "Kiswahili",
 });
 const RIGHT_TO_LEFT = ["ar", "he"];
 const KEY = "cairn-language";

@@ -36,6 +36,19 @@ def test_storage_and_the_log_of_requests_are_told(site: Site, on_disk: Start) ->
     assert "/precache.json" in page.inner_text("#view-settings .requests")
 
 
+def test_arabic_turns_the_page_round(site: Site, on_disk: Start) -> None:
+    """Intent: the chosen language is there after a reload, right to left from the first paint."""
+    app = App.open(on_disk(), site.origin)
+    app.wait_ready("library")
+    page = enter_settings(app)
+    page.select_option("#language-choice", "ar")
+    page.wait_for_selector('html[dir="rtl"]')
+    page.wait_for_selector('html[data-page="ready"]')
+    assert page.get_attribute("html", "lang") == "ar"
+    rail = page.locator(".rail").bounding_box()
+    assert rail is not None and rail["x"] > 600, rail
+
+
 def test_everything_can_be_removed(site: Site, on_disk: Start) -> None:
     """Intent: "Remove everything" leaves nothing of the library, after one clear question."""
     app = App.open(on_disk(), site.origin)
