@@ -17,7 +17,7 @@ async function start() {
   python = await startPyodide({ base: `${location.origin}/`, snapshot: null, lock });
   const tree = await (await fetch("/harness/tree.zip")).arrayBuffer();
   python.unpackArchive(tree, "wheel"); // into site-packages
-  await python.loadPackage("numpy");
+  await python.loadPackage(["numpy", "mammoth", "cobble", "charset-normalizer"]);
   inside = python.pyimport("tests.pyodide.inside");
   return python.version;
 }
