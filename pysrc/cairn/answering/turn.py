@@ -184,7 +184,11 @@ async def _answer(turn: Turn, analysis: Analysis) -> None:
     for note in (*_ROUTE_NOTES.get(result["route"], ()), *found.notes):
         turn.note(note)
     if found.outcome == "matched" and not result.get("missing"):
-        await _name_missing(turn, analysis)
+        covered = await _name_missing(turn, analysis)
+        if covered is not None:
+            found, weights = covered, Weights(covered.weights)
+            _cite(turn, found)
+            await _quote(turn, found, weights)
     for part in result.get("missing", ()):
         turn.note(NOTE_MISSING.format(part=part))
     turn.debug |= describe(analysis, found, weights)
@@ -256,14 +260,24 @@ async def _covered_part(turn: Turn, analysis: Analysis, whole: SearchResult) -> 
     return found
 
 
-async def _name_missing(turn: Turn, analysis: Analysis) -> None:
-    """Name the parts of a covered question that are surely not covered; needs meaning to be sure."""
+async def _name_missing(turn: Turn, analysis: Analysis) -> SearchResult | None:
+    """Name the parts of a covered question that are surely not covered; needs meaning to be sure.
+
+    When one part is left, it is the question from here on, and what was found for it alone is returned:
+    sentences are chosen better without the words of the others.
+    """
     if turn.embedder is None or turn.result["mode"] == "lexical-fallback":
-        return
+        return None
     judged = await _judge_parts(turn, analysis)
     missing = [part for part, found in judged if found.outcome == "no_match" and found.vector is not None]
-    if missing and len(missing) < len(judged):
-        turn.result["missing"] = missing
+    if not missing or len(missing) == len(judged):
+        return None
+    turn.result["missing"] = missing
+    left = [(part, found) for part, found in judged if found.outcome == "matched"]
+    if len(left) != 1:
+        return None
+    turn.question, covered = left[0]
+    return covered
 
 
 def _cite(turn: Turn, found: SearchResult) -> None:
