@@ -26,10 +26,13 @@ export async function keptInCaches() {
   return found;
 }
 
-/** @returns {Promise<{at: number, url: string}[]>} requests that went to the network, oldest first */
+/** @returns {Promise<{when: string, url: string}[]>} requests that went to the network, oldest first */
 export async function requests() {
   const kept = await (await caches.open(LOG)).match(REQUESTS);
-  return kept ? kept.json() : [];
+  /** @type {{at: number, url: string}[]} */
+  const entries = kept ? await kept.json() : [];
+  const { lang } = document.documentElement;
+  return entries.map(({ at, url }) => ({ when: new Date(at).toLocaleString(lang), url }));
 }
 
 export async function clearRequests() {

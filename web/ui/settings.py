@@ -145,8 +145,7 @@ class Settings:
         elsewhere = [entry for entry in entries if not entry["url"].startswith(here)]
         rows = el("ul", "requests", tabindex="0")
         for entry in entries[-200:]:
-            when = window.Date.new(entry["at"]).toLocaleString(document.documentElement.lang)
-            put(rows, el("li", "", when + " · " + entry["url"].replace(here, ""), dir="ltr"))
+            put(rows, el("li", "", entry["when"] + " · " + entry["url"].replace(here, ""), dir="ltr"))
         self._log.replaceChildren(
             el("p", "", t("privacy.log", count=number(len(entries))), data_count=len(entries)),
             el("p", "", t("privacy.elsewhere", count=number(len(elsewhere))), data_elsewhere=len(elsewhere)),
