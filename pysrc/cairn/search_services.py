@@ -123,6 +123,7 @@ class _Responding:
             "language": self._analysis.language,
             "mode": result.mode,
             "outcome": result.outcome,
+            "relevance": result.relevance,
             "hits": self._hits(result, self._weights),
             "timings": result.timings,
             "notes": result.notes,

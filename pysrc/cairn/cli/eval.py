@@ -59,6 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--variant", choices=sorted(VARIANTS), help="change the questions by rule first")
     parser.add_argument("--fusion", choices=("calibrated", "rrf"), default="calibrated")
+    parser.add_argument(
+        "--browser", action="store_true", help="also inside Chromium on the built site, and compare the ids"
+    )
     parser.add_argument("--only", default="", help="passages of this language only (as the corpus names it)")
 
 
@@ -72,23 +75,18 @@ def main(arguments: Sequence[str]) -> int:
 
 async def run(options: argparse.Namespace) -> int:
     """Evaluate each folder and print its figures."""
+    if options.browser:
+        from cairn.cli import eval_browser
+
+        return await eval_browser.evaluate(options)
     embedder = await load_embedder(options.model) if options.model is not None else None
     for folder in options.folder:
         if not (folder / "corpus.jsonl").is_file():
             print(f"{folder} has no corpus.jsonl: it is not a collection in the BEIR layout.")
             return 2
         with tempfile.TemporaryDirectory(prefix="cairn-eval-") as work:
-            passages = [row for row in rows(folder / "corpus.jsonl") if options.only in ("", row.get("lang"))]
+            passages, asked = collection(folder, options)
             source = await build_source(passages, Path(work), embedder)
-            asked = questions(folder, options.qrels)
-            if options.limit:
-                asked = asked[:: max(1, len(asked) // options.limit)]
-            if options.unanswerable:
-                more = rows(options.unanswerable)
-                asked += [Question(row["_id"], row["text"], row.get("lang", ""), {}) for row in more]
-            if options.variant:
-                change = VARIANTS[options.variant]
-                asked = [replace(q, text=change(q.text, q.language)) for q in asked]
             print(f"\n{folder.name}: {len(passages)} passages, {len(asked)} questions")
             if options.conversational:
                 from cairn.cli import eval_conversational
@@ -103,6 +101,21 @@ async def run(options: argparse.Namespace) -> int:
                 await evaluate(source, asked, embedder, options.fusion)
             source.close()
     return 0
+
+
+def collection(folder: Path, options: argparse.Namespace) -> tuple[list[dict[str, str]], list[Question]]:
+    """The passages and the questions of a folder that the options choose."""
+    passages = [row for row in rows(folder / "corpus.jsonl") if options.only in ("", row.get("lang"))]
+    asked = questions(folder, options.qrels)
+    if options.limit:
+        asked = asked[:: max(1, len(asked) // options.limit)]
+    if options.unanswerable:
+        more = rows(options.unanswerable)
+        asked += [Question(row["_id"], row["text"], row.get("lang", ""), {}) for row in more]
+    if options.variant:
+        change = VARIANTS[options.variant]
+        asked = [replace(q, text=change(q.text, q.language)) for q in asked]
+    return passages, asked
 
 
 async def load_embedder(folder: Path) -> Embedder:
@@ -143,34 +156,54 @@ async def evaluate(
     fusion: Fusion = "calibrated",
 ) -> None:
     """Search every question and print the tables."""
-    scores: dict[str, dict[str, list[Sequence[float]]]] = {stage: defaultdict(list) for stage in STAGES}
-    outcomes: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
-    sure: dict[bool, list[float]] = {True: [], False: []}
+    figures = Figures()
     took: list[float] = []
     for question in asked:
         began = perf_counter()
         result = await search(question.text, sources=[source], embedder=embedder, clock=clock, fusion=fusion)
         took.append((perf_counter() - began) * 1_000)
-        outcomes[bool(question.relevant)][result.outcome] += 1
-        sure[bool(question.relevant)].append(result.relevance)
-        if question.relevant:
-            for stage in STAGES:
-                ids = [source.passage_key(c.passage.row) for c in ranking(result, stage)]
-                figures = measure(ids, question.relevant)
-                scores[stage][question.language].append(figures)
-                scores[stage]["all"].append(figures)
-    print(f"{'':10}{'language':10}{'n':>5}  nDCG@10  recall@5  recall@10  MRR@10")
-    for stage in STAGES if embedder else STAGES[:1]:
-        for language, found in sorted(scores[stage].items(), key=lambda item: -len(item[1])):
-            means = [sum(column) / len(found) for column in zip(*found, strict=True)]
-            print(f"{stage:10}{language:10}{len(found):5}  " + "    ".join(f"{m:.3f} " for m in means))
-    for answerable, counted in outcomes.items():
-        if counted:
-            name = "answerable" if answerable else "unanswerable"
-            print(f"{name}: " + ", ".join(f"{count} {outcome}" for outcome, count in counted.most_common()))
-    if sure[True] and sure[False]:
-        print(f"AUROC of abstention {auroc(sure[True], sure[False]):.3f}")
+        found = {
+            stage: [source.passage_key(c.passage.row) for c in ranking(result, stage)] for stage in STAGES
+        }
+        figures.add(question, found, result.outcome, result.relevance)
+    figures.show(STAGES if embedder else STAGES[:1])
     print(f"median {sorted(took)[len(took) // 2]:.1f} ms a search")
+
+
+class Figures:
+    """What is measured of the questions of a collection, summed up as they come."""
+
+    def __init__(self) -> None:
+        self._scores: dict[str, dict[str, list[Sequence[float]]]] = defaultdict(lambda: defaultdict(list))
+        self._outcomes: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+        self._sure: dict[bool, list[float]] = {True: [], False: []}
+
+    def add(
+        self, question: Question, found: Mapping[str, Sequence[str]], outcome: str, relevance: float
+    ) -> None:
+        """One question, and by stage the ids that were found, best first."""
+        self._outcomes[bool(question.relevant)][outcome] += 1
+        self._sure[bool(question.relevant)].append(relevance)
+        for stage, ids in found.items() if question.relevant else ():
+            measured = measure(ids, question.relevant)
+            self._scores[stage][question.language].append(measured)
+            self._scores[stage]["all"].append(measured)
+
+    def show(self, stages: Sequence[str]) -> None:
+        """Print the tables."""
+        print(f"{'':10}{'language':10}{'n':>5}  nDCG@10  recall@5  recall@10  MRR@10")
+        for stage in stages:
+            for language, found in sorted(self._scores[stage].items(), key=lambda item: -len(item[1])):
+                means = [sum(column) / len(found) for column in zip(*found, strict=True)]
+                print(f"{stage:10}{language:10}{len(found):5}  " + "    ".join(f"{m:.3f} " for m in means))
+        for answerable, counted in self._outcomes.items():
+            if counted:
+                name = "answerable" if answerable else "unanswerable"
+                print(
+                    f"{name}: " + ", ".join(f"{count} {outcome}" for outcome, count in counted.most_common())
+                )
+        if self._sure[True] and self._sure[False]:
+            print(f"AUROC of abstention {auroc(self._sure[True], self._sure[False]):.3f}")
 
 
 def auroc(answerable: Sequence[float], other: Sequence[float]) -> float:

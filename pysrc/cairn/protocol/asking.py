@@ -145,6 +145,7 @@ class SearchResponse(TypedDict):
     language: str  # ISO 639-3 of the query, "und"
     mode: str
     outcome: Literal["matched", "weak", "no_match"]
+    relevance: float  # chance that a passage answers it, 0..1
     hits: list[SearchHit]
     timings: dict[str, float]
     notes: list[str]

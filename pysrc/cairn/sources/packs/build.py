@@ -44,7 +44,7 @@ from cairn.sources.packs.manifest import (
 )
 from cairn.sources.packs.prepare import Embed, Prepared, Spread, Task, in_turn, prepare
 from cairn.sources.packs.reader_url import reader_url
-from cairn.sources.packs.recipe import Recipe, RecipeDocument
+from cairn.sources.packs.recipe import Recipe
 from cairn.sources.packs.solid import SolidWriter
 from cairn.sources.packs.zipwriter import ZipWriter
 from cairn.sources.types import VectorModel
@@ -171,7 +171,7 @@ def _with_addresses(recipe: Recipe) -> Recipe:
 def _in_order(recipe: Recipe) -> Recipe:
     """Documents of one language and collection together: their texts share more words."""
     documents = [
-        RecipeDocument(replace(document.entry, bytes=len(document.text.encode())), document.text)
+        replace(document, entry=replace(document.entry, bytes=len(document.text.encode())))
         for document in recipe.documents
     ]
     if sum(document.entry.bytes for document in documents) > MOST_TEXT_BYTES:

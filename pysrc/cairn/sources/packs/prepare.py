@@ -87,7 +87,8 @@ def cut(source_id: str, document: RecipeDocument) -> list[Passage]:
     entry = document.entry
     found: list[Passage] = []
     occurrences: dict[tuple[str, str], int] = {}
-    for ordinal, span in enumerate(chunk(document.text, entry.title, language=entry.language)):
+    spans = document.spans or chunk(document.text, entry.title, language=entry.language)
+    for ordinal, span in enumerate(spans):
         text = document.text[span.start : span.end]
         sha256 = passage_sha256(text)
         occurrence = occurrences.get((span.locator, sha256), 0)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cairn.errors import PackInvalid
+from cairn.passages.types import Span
 from cairn.sources.packs.fields import Fields
 from cairn.sources.packs.manifest import DocumentEntry
 from cairn.sources.packs.texts import normalise_text, text_fault
@@ -23,10 +24,14 @@ _FENCE = "+++"
 
 @dataclass(frozen=True, slots=True)
 class RecipeDocument:
-    """A document as it goes into the pack: its entry and its text."""
+    """A document as it goes into the pack: its entry, its text and how that is cut already, if it is.
+
+    ``spans`` cover the text without gaps; without any the chunker cuts.
+    """
 
     entry: DocumentEntry
     text: str
+    spans: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
