@@ -45,7 +45,6 @@ ICONS = (
     "ellipsis-vertical",
     "history",
     "house",
-    "info",
     "library",
     "list",
     "message-circle-question-mark",
@@ -54,6 +53,7 @@ ICONS = (
     "printer",
     "rotate-cw",
     "search",
+    "settings",
     "shuffle",
     "square",
     "sun-moon",
@@ -112,6 +112,18 @@ NPM_PARTS = (
             *("cmaps/GBK-EUC-*.bcmap", "cmaps/90ms-RKSJ-*.bcmap", "cmaps/ETen-B5-*.bcmap"),
             "cmaps/KSCms-UHC-*.bcmap",
         ),
+    ),
+    # What pages look like: JPEG 2000, JBIG2 and colour profiles, and the two standard fonts of signs
+    # that no system has under their names (the others are the system's own).
+    NpmPart("vendor/pdfjs/wasm", "pdfjs-dist", "BSD-2-Clause", "openjpeg.txt", ("wasm/openjpeg.wasm",)),
+    NpmPart("vendor/pdfjs/wasm", "pdfjs-dist", "BSD-3-Clause", "pdfium-jbig2.txt", ("wasm/jbig2.wasm",)),
+    NpmPart("vendor/pdfjs/wasm", "pdfjs-dist", "MIT", "qcms.txt", ("wasm/qcms_bg.wasm",)),
+    NpmPart(
+        "vendor/pdfjs/fonts",
+        "pdfjs-dist",
+        "BSD-3-Clause",
+        "foxit-fonts.txt",
+        ("standard_fonts/FoxitSymbol.pfb", "standard_fonts/FoxitDingbats.pfb"),
     ),
     # The self-contained bundle: import maps, which transformers.web.js needs, do not reach workers.
     NpmPart(

@@ -18,8 +18,12 @@ export class Letters {
   #offsets = [];
   text = "";
 
-  /** @param {Node} root */
-  constructor(root) {
+  /**
+   * @param {Node} root
+   * @param {(text: string) => string} reduce what of a text counts, character by character
+   */
+  constructor(root, reduce = bare) {
+    this.reduce = reduce;
     const page = /** @type {Document} */ (root.ownerDocument);
     const walker = page.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -33,7 +37,7 @@ export class Letters {
     let letters = "";
     const data = node.data;
     for (let at = 0; at < data.length; at++) {
-      const letter = bare(data[at]);
+      const letter = this.reduce(data[at]);
       for (let n = 0; n < letter.length; n++) offsets.push(at);
       letters += letter;
     }
@@ -50,7 +54,7 @@ export class Letters {
    * @returns {Place[]}
    */
   passage(pieces) {
-    const wanted = pieces.map(bare);
+    const wanted = pieces.map(this.reduce);
     const longest = wanted.reduce((best, piece, n) => (piece.length > wanted[best].length ? n : best), 0);
     const anchor = wanted.length ? this.#place(wanted[longest], 0, this.text.length) : null;
     if (!anchor) return [];
@@ -72,7 +76,7 @@ export class Letters {
 
   /** @param {string} words @param {number} most @returns {Place[]} */
   all(words, most) {
-    const piece = bare(words);
+    const piece = this.reduce(words);
     const found = [];
     if (!piece) return [];
     for (let at = this.text.indexOf(piece); at >= 0 && found.length < most; at = this.text.indexOf(piece, at + 1)) {

@@ -5,6 +5,7 @@ from pyscript import window
 from strings import number, plural, size, t
 
 TEXT_READER = "/reader/text.html"
+PDF_READER = "/reader/pdf.html"
 AT_ONCE = 200
 PASSAGES = 40
 
@@ -132,7 +133,8 @@ class DocumentList:
                 _button("", "back", "own.keep", "keep-document", row),
             )
         if row["status"] == "completed":
-            href = TEXT_READER + "?source=" + self._open + "&document=" + row["id"]
+            reader = PDF_READER if row["kind"] == "pdf" else TEXT_READER
+            href = reader + "?source=" + self._open + "&document=" + row["id"]
             link = el("a", "button-link", href=href, target="cairn-reader")
             put(bar, put(link, icon("open"), el("span", "", t("archive.read"))))
             put(bar, _button("", "list", "own.explore", "explore-document", row))

@@ -32,6 +32,7 @@ from cairn.sources.types import OWN_DOCUMENTS
 CODE_CHARS = 12
 CODE_STEP = 4
 READER = "/reader/text.html"
+PDF_READER = "/reader/pdf.html"
 ARCHIVE_READER = "/reader/wiki.html"
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
@@ -83,12 +84,27 @@ def reader_url(source_id: str, document_id: str, passage_id: str) -> str:
     return READER + "?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in parts)
 
 
+def page_url(source_id: str, document_id: str, passage_id: str, page: int) -> str:
+    """Address of the PDF reader, on this origin, at a page (from 1) with the passage marked."""
+    return PDF_READER + reader_url(source_id, document_id, passage_id).removeprefix(READER) + f"&page={page}"
+
+
 def article_url(source_id: str, path: str, passage_id: str = "") -> str:
     """Address of the archive reader, on this origin, with the passage marked."""
     parts = [("source", source_id), ("path", path)]
     if passage_id:
         parts.append(("passage", passage_id))
     return ARCHIVE_READER + "?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in parts)
+
+
+def _address(passage: Passage, archives: Container[str]) -> str:
+    """Where the passage is read; of the person's documents, only PDFs have pages."""
+    where = passage.source_id, passage.document_id, passage.passage_id
+    if passage.source_id in archives:
+        return article_url(*where)
+    if passage.page and passage.source_id.startswith(OWN_DOCUMENTS):
+        return page_url(*where, passage.page)
+    return reader_url(*where)
 
 
 def citations(
@@ -116,7 +132,6 @@ def citations(
 def _citation(
     n: int, passage: Passage, mode: str, token: str, titles: Mapping[str, str], archives: Container[str]
 ) -> CitationInfo:
-    address = article_url if passage.source_id in archives else reader_url
     info = CitationInfo(
         n=n,
         token=token,
@@ -130,7 +145,7 @@ def _citation(
         collection=passage.collection,
         licence=passage.licence,
         text=passage.text,
-        reader_url=address(passage.source_id, passage.document_id, passage.passage_id),
+        reader_url=_address(passage, archives),
         mode=mode,
         cited=False,
     )

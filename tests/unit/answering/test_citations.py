@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -51,6 +52,25 @@ def test_reader_url_survives_any_id() -> None:
     parts = urlsplit(url)
     assert (parts.scheme, parts.netloc, parts.path, parts.fragment) == ("", "", "/reader/text.html", "")
     assert parse_qs(parts.query) == {"source": ["a&b=c"], "document": ["../x#y?z"], "passage": ["水:1 2"]}
+
+
+def test_a_pdf_of_the_person_opens_at_its_page() -> None:
+    """Intent: only where the file itself is kept; its pages are those of the passage."""
+    one = passage("Boil it.", row=3)
+    own = replace(one, source_id="documents-1", page=7, last_page=8)
+    addresses = [
+        citations([kept_one], {})[0]["reader_url"]
+        for kept_one in kept(own, replace(own, page=0), replace(own, source_id="notes"))
+    ]
+    parts = urlsplit(addresses[0])
+    assert (parts.scheme, parts.netloc, parts.path) == ("", "", "/reader/pdf.html")
+    assert parse_qs(parts.query) == {
+        "source": ["documents-1"],
+        "document": [one.document_id],
+        "passage": [one.passage_id],
+        "page": ["7"],
+    }
+    assert all(address.startswith("/reader/text.html?") for address in addresses[1:])
 
 
 def test_citations_carry_what_the_page_shows() -> None:
