@@ -117,6 +117,13 @@ def test_pages_zoom_find_and_turn(site: Site, on_disk: Start) -> None:
     for _ in range(3):
         reader.click("#rotate")
 
+    reader.click("#thumbnails-button")
+    reader.wait_for_selector(".thumbnail[data-page='23'] canvas")
+    assert reader.locator("#thumbnails [aria-current=page]").inner_text().endswith("Page 23")
+    picture(reader, "pdf-thumbnails")
+    reader.keyboard.press("Escape")
+    assert reader.evaluate("document.activeElement.id") == "thumbnails-button"
+
     reader.click("#find-button")
     reader.fill("#find-box", "community lifelines")
     reader.wait_for_function("() => /^1 of \\d+$/.test(document.querySelector('#find-count').textContent)")

@@ -15,6 +15,9 @@ export async function showOutline(pdf, go) {
   const open = (/** @type {boolean} */ shown) => {
     panel.hidden = !shown;
     button.setAttribute("aria-expanded", String(shown));
+    if (!shown) return;
+    byId("thumbnails").hidden = true;
+    byId("thumbnails-button").setAttribute("aria-expanded", "false");
   };
   let left = MOST;
   /** @param {any[]} items @param {number} depth */

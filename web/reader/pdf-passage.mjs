@@ -7,9 +7,9 @@ const GAP = 6;
 
 /** @typedef {{start: number, end: number}} Place in the letters of the page */
 
-/** @param {string} text lower case, without spaces, hyphens and invisible characters */
+/** @param {string} text lower case, without spaces, hyphens, marks of lists and tables, invisible characters */
 export function letters(text) {
-  return text.replace(/[\s\p{Pd}\u00ad\u200b-\u200f\u2060\ufeff]+/gu, "").toLowerCase();
+  return text.replace(/[\s\p{Pd}#|*•\u00ad\u200b-\u200f\u2060\ufeff]+/gu, "").toLowerCase();
 }
 
 /**

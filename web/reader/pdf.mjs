@@ -1,5 +1,5 @@
 // The PDF reader: the file's own pages, at the page that was cited, with the passage marked. Its address
-// says what to show (source, document, page, passage); nothing comes from outside this device.
+// says what to show (source, document, page, last, passage); nothing comes from outside this device.
 import { connect } from "/connection.mjs";
 import { byId } from "/reader/elements.mjs";
 import { open, original } from "/reader/pdf-file.mjs";
@@ -7,10 +7,11 @@ import { PdfFind } from "/reader/pdf-find.mjs";
 import { showOutline } from "/reader/pdf-outline.mjs";
 import { letters } from "/reader/pdf-passage.mjs";
 import { offerPrint } from "/reader/pdf-print.mjs";
+import { offerThumbnails } from "/reader/pdf-thumbnails.mjs";
 import { PdfView } from "/reader/pdf-view.mjs";
 
 const SLOW_MS = 60_000;
-const PAGES_OF_A_PASSAGE = 3;
+const MOST_PAGES = 8; // of a passage
 
 /** @typedef {{message?: string, hint?: string}} Fault */
 /** @type {(id: string) => HTMLButtonElement} */
@@ -143,13 +144,15 @@ async function main() {
     const words = cited ? letters([...whole].slice(cited.start, cited.end).join("")) : "";
     const page = Number.parseInt(wanted.get("page") ?? "1", 10);
     const first = Math.min(Math.max(page || 1, 1), pdf.numPages);
-    const last = Math.min(first + PAGES_OF_A_PASSAGE, pdf.numPages);
+    const end = Number.parseInt(wanted.get("last") ?? "", 10) || first; // page of the passage's end
+    const last = Math.min(Math.max(end, first), first + MOST_PAGES - 1, pdf.numPages);
     const view = new PdfView(byId("pages"), () => {});
     say("");
     await view.show(pdfjs, pdf, first, words, first, last);
     steer(view);
     keys(view, new PdfFind(pdf, view));
     offerPrint(pdf, () => view.current);
+    offerThumbnails(pdf, view);
     void showOutline(pdf, (number) => view.go(number));
     view.box.focus({ preventScroll: true });
     if (!passage) return;

@@ -84,9 +84,11 @@ def reader_url(source_id: str, document_id: str, passage_id: str) -> str:
     return READER + "?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in parts)
 
 
-def page_url(source_id: str, document_id: str, passage_id: str, page: int) -> str:
-    """Address of the PDF reader, on this origin, at a page (from 1) with the passage marked."""
-    return PDF_READER + reader_url(source_id, document_id, passage_id).removeprefix(READER) + f"&page={page}"
+def page_url(passage: Passage) -> str:
+    """Address of the PDF reader, on this origin, at the passage's first page, with it marked."""
+    query = reader_url(passage.source_id, passage.document_id, passage.passage_id).removeprefix(READER)
+    last = f"&last={passage.last_page}" if passage.last_page > passage.page else ""
+    return f"{PDF_READER}{query}&page={passage.page}{last}"
 
 
 def article_url(source_id: str, path: str, passage_id: str = "") -> str:
@@ -103,7 +105,7 @@ def _address(passage: Passage, archives: Container[str]) -> str:
     if passage.source_id in archives:
         return article_url(*where)
     if passage.page and passage.source_id.startswith(OWN_DOCUMENTS):
-        return page_url(*where, passage.page)
+        return page_url(passage)
     return reader_url(*where)
 
 

@@ -69,6 +69,7 @@ def test_a_pdf_of_the_person_opens_at_its_page() -> None:
         "document": [one.document_id],
         "passage": [one.passage_id],
         "page": ["7"],
+        "last": ["8"],
     }
     assert all(address.startswith("/reader/text.html?") for address in addresses[1:])
 
