@@ -15,8 +15,12 @@ export class PdfPage {
   /** @type {any} */
   #drawing = null;
   #drawnAt = "";
+  /** @type {any} */
+  #layer = null;
   /** @type {Promise<void> | null} */
   #lettersReady = null;
+  /** @type {Promise<void>} */
+  #ready = Promise.resolve();
 
   /**
    * @param {any} pdfjs @param {any} pdf @param {number} number from 1
@@ -53,11 +57,17 @@ export class PdfPage {
     this.box.style.setProperty("--total-scale-factor", String(scale));
   }
 
-  /** Draw it as it is laid; resolves when its letters are there. */
-  async draw() {
+  /** Draw it as it is laid; resolves when picture and letters are there. */
+  draw() {
     const wanted = `${this.scale} ${this.turned}`;
-    if (this.#drawnAt === wanted) return this.#lettersReady ?? undefined;
-    this.#drawnAt = wanted;
+    if (this.#drawnAt !== wanted) {
+      this.#drawnAt = wanted;
+      this.#ready = this.#draw();
+    }
+    return this.#ready;
+  }
+
+  async #draw() {
     try {
       this.#page ??= await this.pdf.getPage(this.number);
       const own = this.#page.getViewport({ scale: 1 });
@@ -66,12 +76,10 @@ export class PdfPage {
         this.lay(this.scale ?? CSS_UNITS, this.turned ?? 0);
       }
       const viewport = this.#page.getViewport({ scale: this.scale, rotation: (this.#page.rotate + this.turned) % 360 });
-      const picture = this.#paint(viewport);
-      await this.#letters(viewport);
-      await picture;
+      await Promise.all([this.#paint(viewport), this.#letters(viewport)]);
     } catch (error) {
       const { name, message } = /** @type {Error} */ (error);
-      if (name === "RenderingCancelledException") return;
+      if (name === "RenderingCancelledException" || name === "AbortException") return;
       const note = document.createElement("p");
       note.className = "failed";
       note.textContent = `Page ${this.number} is damaged and cannot be drawn (${message}).`;
@@ -82,7 +90,8 @@ export class PdfPage {
   /** Let go of the picture and the letters. */
   drop() {
     this.#drawing?.cancel();
-    this.#drawing = this.#lettersReady = null;
+    this.#layer?.cancel();
+    this.#drawing = this.#layer = this.#lettersReady = null;
     this.#drawnAt = "";
     if (this.#canvas) this.#canvas.width = this.#canvas.height = 0; // frees its memory now
     this.#canvas = null;
@@ -120,9 +129,10 @@ export class PdfPage {
   async #letters(viewport) {
     const turned = String(viewport.rotation);
     if (this.#lettersReady && this.#text.dataset.mainRotation === turned) return this.#lettersReady;
+    this.#layer?.cancel();
     this.#text.replaceChildren();
     this.box.append(this.#text);
-    const layer = new this.pdfjs.TextLayer({
+    const layer = this.#layer = new this.pdfjs.TextLayer({
       textContentSource: this.#page.streamTextContent(),
       container: this.#text,
       viewport,
