@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import re
 from array import array
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -114,10 +114,14 @@ class Extractor:
         self._weights = weights
         self._most, self._room, self._added = MAX_QUOTES[style], MAX_CHARS[style], _NEW_WORDS[style]
         self._figure = _ASKS_FIGURE.search(question) is not None
+        looked_at = kept[:PASSAGES]
+        self._ranks = ranks = dict[tuple[str, str], int]()  # of documents, by their best passage
+        for n, candidate in enumerate(looked_at, start=1):
+            ranks.setdefault((candidate.passage.source_id, candidate.passage.document_id), n)
         self._pool = [
             sentence
-            for n, candidate in enumerate(kept[:PASSAGES], start=1)
-            for sentence in _sentences(question, n, candidate, weights)
+            for n, candidate in enumerate(looked_at, start=1)
+            for sentence in _sentences(question, n, candidate, weights, ranks)
         ]
         self._meant = False
 
@@ -159,8 +163,12 @@ class Extractor:
             if self._worth(sentence, chosen, seen):
                 chosen.append(sentence)
                 seen |= sentence.keys
-        order = {document: i for i, document in enumerate(dict.fromkeys(s.document for s in chosen))}
-        chosen.sort(key=lambda s: (order[s.document], s.ordinal, s.start))
+        # A document that the search put first is read first, unless another has the figure asked for.
+        best: dict[tuple[str, str], float] = {}
+        for s in chosen:
+            first = 0.0 if self._figure or self._meant else 0.25 / self._ranks[s.document]
+            best[s.document] = max(s.score + first, best.get(s.document, s.score + first))
+        chosen.sort(key=lambda s: (-best[s.document], s.document, s.ordinal, s.start))
         return [QuoteInfo(text=s.text, n=s.n) for s in chosen]
 
     def choices(self, most: int) -> list[QuoteInfo]:
@@ -211,8 +219,11 @@ class Extractor:
         return added >= self._added or sentence.score >= _STRONG * best.score
 
 
-def _sentences(question: str, n: int, candidate: Candidate, weights: Weights) -> list[_Sentence]:
+def _sentences(
+    question: str, n: int, candidate: Candidate, weights: Weights, ranks: Mapping[tuple[str, str], int]
+) -> list[_Sentence]:
     passage = candidate.passage
+    told_in = (passage.source_id, passage.document_id)
     text = passage.text
     spans = sentences(text, passage.language)
     figure = _ASKS_FIGURE.search(question) is not None
@@ -227,10 +238,11 @@ def _sentences(question: str, n: int, candidate: Candidate, weights: Weights) ->
         share = weights.share(own)
         credit = _context_credit(passage.ordinal, len(found))
         told = share + credit * (weights.share(own | context) - share) if share or credit == 1 else 0.0
-        score = told + 0.25 / n + 0.06 / (1 + index)
+        # The opening of a document speaks for all of it, so it has the rank of its best passage.
+        opens = passage.ordinal == 0 and not found
+        score = told + 0.25 / (ranks[told_in] if opens else n) + 0.06 / (1 + index)
         if figure and _DIGIT.search(quote):
             score += 0.15
-        told_in = (passage.source_id, passage.document_id)
         line = " ".join(quote.split())
         found.append(_Sentence(n, told_in, passage.ordinal, start, line, own, score, share))
     return found
