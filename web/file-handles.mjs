@@ -42,21 +42,23 @@ async function run(mode, work) {
 
 /** @param {string} key @param {Handle[]} handles */
 export async function remember(key, handles) {
-  if (handles.length) await run("readwrite", (store) => store.put(handles, key));
+  if (handles.length && globalThis.indexedDB) await run("readwrite", (store) => store.put(handles, key));
 }
 
 /** @param {string} key @returns {Promise<Handle[]>} [] when there are none */
 export async function remembered(key) {
+  if (!globalThis.indexedDB) return [];
   return (await run("readonly", (store) => store.get(key))) ?? [];
 }
 
 /** @param {string} key */
 export async function forget(key) {
-  await run("readwrite", (store) => store.delete(key));
+  if (globalThis.indexedDB) await run("readwrite", (store) => store.delete(key));
 }
 
 /** Forget all keys but these. @param {Set<string>} wanted */
 export async function keepOnly(wanted) {
+  if (!globalThis.indexedDB) return;
   for (const key of await run("readonly", (store) => store.getAllKeys())) {
     if (!wanted.has(String(key))) await forget(String(key));
   }

@@ -124,7 +124,7 @@ async function openDirectory(name) {
     if (error.name !== "SecurityError") throw error; // a page opened from a file, or private browsing
   });
   if (root) return root.getDirectoryHandle(name, { create: true });
-  const standIn = /** @type {unknown} */ (await IdbDirectory.open(`${name}-files`));
+  const standIn = /** @type {unknown} */ (await IdbDirectory.open(`${name}-storage`));
   return /** @type {FileSystemDirectoryHandle} */ (standIn);
 }
 
