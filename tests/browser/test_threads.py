@@ -116,11 +116,10 @@ def test_stop_keeps_what_was_written(site: Site, on_disk: Start) -> None:
     page.set_viewport_size({"width": 390, "height": 700})
     app.wait_ready()
     turn = app.ask(WATER)
-    turn.node.locator("a.source").first.wait_for(timeout=60_000)
+    turn.wait_writing()
     page.evaluate("document.querySelector('.sources').scrollIntoView({block: 'start'})")
     place = "document.querySelector('.sources').getBoundingClientRect().top"
     before = page.evaluate(place)
-    turn.wait_writing()
     length = len(turn.written)
     page.wait_for_function(
         "length => document.querySelector('.written').innerText.length > length + 20", arg=length
