@@ -299,7 +299,7 @@ class Turn:
             ("edit", t("edit.question"), "edit-question"),
             ("list", t("style.again." + other), "other-length"),
             ("print", t("print"), "print"),
-            ("about", t("why_these"), "why"),
+            ("list", t("why_these"), "why"),
         ):
             put(self._foot, icon_button("quiet", name, words, data_action=act, data_turn=self.number))
         self._foot.lastElementChild.setAttribute("aria-expanded", "false")
