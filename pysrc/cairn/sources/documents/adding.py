@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from cairn.errors import CairnError, StorageFull
+from cairn.sources.archives.reader import ByteReader
 from cairn.sources.documents import originals
 from cairn.sources.documents.database import LibraryDatabase, update_document
 from cairn.sources.documents.kinds import (
@@ -27,11 +28,11 @@ from cairn.sources.documents.kinds import (
     safe_path,
     title_from,
 )
-from cairn.sources.documents.originals import ByteReader, as_file
 from cairn.sources.documents.readers.guard import Members, unreadable
 from cairn.sources.documents.records import Collection, DocumentRow
 from cairn.sources.documents.text import Headings, Kind
 from cairn.sources.documents.writing import discard
+from cairn.sources.seekable import as_file
 from cairn.storage.ports import Files
 
 MOST_ZIP = 4 << 30

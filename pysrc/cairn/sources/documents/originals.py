@@ -13,9 +13,9 @@ import hashlib
 import io
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import BinaryIO, Protocol
 
 from cairn.errors import StorageFull, StorageUnavailable
+from cairn.sources.archives.reader import ByteReader
 from cairn.sources.documents.readers.guard import unreadable
 from cairn.storage.ports import Files
 
@@ -24,17 +24,6 @@ PIECE = 1 << 20
 
 Progress = Callable[[int], None]
 """Is told the bytes that were read so far."""
-
-
-class ByteReader(Protocol):
-    """Bytes at offsets (:class:`cairn.sources.archives.reader.ByteReader`)."""
-
-    @property
-    def size(self) -> int:
-        """Bytes there are."""
-
-    def read(self, offset: int, length: int) -> bytes:
-        """Exactly these bytes."""
 
 
 def silent(done: int) -> None:
@@ -141,39 +130,6 @@ class StoredReader:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-
-class ReaderFile(io.RawIOBase):
-    """A reader as the binary file that :mod:`zipfile` wants."""
-
-    def __init__(self, reader: ByteReader) -> None:
-        self._reader = reader
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._reader.size}[whence]
-        self._at = max(0, base + offset)
-        return self._at
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        length = min(len(buffer), max(0, self._reader.size - self._at))
-        buffer[:length] = self._reader.read(self._at, length) if length else b""
-        self._at += length
-        return length
-
-
-def as_file(reader: ByteReader) -> BinaryIO:
-    """A buffered binary file over a reader."""
-    return io.BufferedReader(ReaderFile(reader), 1 << 16)
 
 
 def _storage_error(error: OSError, name: str) -> StorageFull | StorageUnavailable:

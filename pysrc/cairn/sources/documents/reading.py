@@ -11,8 +11,8 @@ import codecs
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
+from cairn.sources.archives.reader import ByteReader
 from cairn.sources.documents.cutting import good_end
-from cairn.sources.documents.originals import ByteReader
 from cairn.sources.documents.pdf import PdfReader
 from cairn.sources.documents.pdf_layout import Pages, page_text
 from cairn.sources.documents.readers import docx, epub, html, odt, plain

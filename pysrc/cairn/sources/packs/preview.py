@@ -6,7 +6,6 @@ Nothing here is trusted; it is shown, and the bytes that arrive must carry the s
 from __future__ import annotations
 
 import hashlib
-import io
 import re
 import zipfile
 import zlib
@@ -24,6 +23,7 @@ from cairn.sources.packs.manifest import (
     parse_manifest,
 )
 from cairn.sources.packs.verify import read_manifest
+from cairn.sources.seekable import Seekable, as_file
 from cairn.storage.ports import Fetch
 
 BLOCK = 256 << 10
@@ -51,8 +51,7 @@ def preview_file(reader: ByteReader) -> Preview:
 
     Raises PackInvalid or PackMismatch, or what reading raises (ArchiveAbsent).
     """
-    file = io.BufferedReader(cast(io.RawIOBase, _ReaderFile(reader)), BLOCK)
-    archive = PackArchive("", cast(BinaryIO, file))
+    archive = PackArchive("", as_file(reader, BLOCK))
     try:
         manifest = read_manifest(archive)
         data = archive.read(MANIFEST, MOST_MANIFEST_BYTES)
@@ -74,7 +73,7 @@ async def preview_url(fetch: Fetch, url: str) -> Preview:
         return Preview(0, 0)
     for _ in range(MOST_BLOCKS):
         try:
-            return _read_blocks(_BlockFile(blocks, total))
+            return _read_blocks(_Blocks(blocks, total))
         except _Missing as missing:
             wanted = missing.block
         try:
@@ -134,9 +133,9 @@ async def _fetch_block(fetch: Fetch, url: str, block: int, total: int) -> bytes:
     return bytes(data)
 
 
-def _read_blocks(file: _BlockFile) -> Preview:
+def _read_blocks(blocks: _Blocks) -> Preview:
     try:
-        with zipfile.ZipFile(cast(BinaryIO, file)) as archive:
+        with zipfile.ZipFile(cast(BinaryIO, Seekable(blocks))) as archive:
             infos = {info.filename: info for info in archive.infolist()}
             if MANIFEST not in infos or infos[MANIFEST].file_size > MOST_MANIFEST_BYTES:
                 raise PackInvalid(f"It is not a pack: it has no {MANIFEST}.")
@@ -146,7 +145,7 @@ def _read_blocks(file: _BlockFile) -> Preview:
     manifest = parse_manifest(data)
     packed = {name: info.compress_type != zipfile.ZIP_STORED for name, info in infos.items()}
     sizes = {name: info.file_size for name, info in infos.items()}
-    return _preview(file.size, manifest, data, packed, sizes)
+    return _preview(blocks.size, manifest, data, packed, sizes)
 
 
 def _preview(
@@ -168,56 +167,14 @@ class _Missing(Exception):
         self.block = block
 
 
-class _Seekable(io.RawIOBase):
-    """A read-only file of ``size`` bytes; subclasses say what its bytes are."""
+class _Blocks:
+    """The parts of a file that were fetched; reading another raises :class:`_Missing`."""
 
-    def __init__(self, size: int) -> None:
-        super().__init__()
-        self.size = size
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.size}[whence]
-        if base + offset < 0:
-            raise OSError("before the start of the file")
-        self._at = base + offset
-        return self._at
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        length = max(0, min(len(buffer), self.size - self._at))
-        if length:
-            buffer[:length] = self._bytes(self._at, length)
-            self._at += length
-        return length
-
-    def _bytes(self, offset: int, length: int) -> bytes:
-        raise NotImplementedError
-
-
-class _ReaderFile(_Seekable):
-    def __init__(self, reader: ByteReader) -> None:
-        super().__init__(reader.size)
-        self._reader = reader
-
-    def _bytes(self, offset: int, length: int) -> bytes:
-        return self._reader.read(offset, length)
-
-
-class _BlockFile(_Seekable):
     def __init__(self, blocks: dict[int, bytes], size: int) -> None:
-        super().__init__(size)
+        self.size = size
         self._blocks = blocks
 
-    def _bytes(self, offset: int, length: int) -> bytes:
+    def read(self, offset: int, length: int) -> bytes:
         found = bytearray()
         while len(found) < length:
             block, start = divmod(offset + len(found), BLOCK)
