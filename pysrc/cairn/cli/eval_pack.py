@@ -12,8 +12,8 @@ from cairn.passages.languages import iso639_3
 from cairn.passages.tokens import estimate_tokens
 from cairn.passages.types import Span
 from cairn.sources.packs.build import Embedding, build_pack
+from cairn.sources.packs.indexing import cut
 from cairn.sources.packs.manifest import DocumentEntry
-from cairn.sources.packs.prepare import cut
 from cairn.sources.packs.recipe import Recipe, RecipeDocument
 from cairn.sources.packs.texts import normalise_text
 
@@ -33,7 +33,8 @@ def write_pack(rows: Sequence[Row], output: Path, embedding: Embedding | None) -
         together = list(group)
         document = _document(f"d{number:07}", facts, together)
         documents.append(document)
-        for passage, row in zip(cut(PACK, document), together, strict=True):
+        passages = cut(PACK, document.entry, document.text, document.spans)
+        for passage, row in zip(passages, together, strict=True):
             names[passage.passage_id] = row["_id"]
     recipe = Recipe(PACK, "Evaluation", "1", "", "", tuple(documents))
     build_pack(recipe, output, embedding=embedding)

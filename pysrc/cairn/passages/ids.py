@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 
 _SEPARATOR = "\0"
 
@@ -21,6 +22,19 @@ def passage_id(document_id: str, locator: str, sha256: str, occurrence: int) -> 
     identity = _SEPARATOR.join((document_id, locator, sha256, str(occurrence)))
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{document_id}:{digest[:20]}"
+
+
+class Occurrences:
+    """Counts, through one document, the passages with the same locator and hash."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[tuple[str, str]] = Counter()
+
+    def next(self, locator: str, sha256: str) -> int:
+        """The occurrence number of the next passage, from 0 (see :func:`passage_id`)."""
+        number = self._seen[locator, sha256]
+        self._seen[locator, sha256] += 1
+        return number
 
 
 def document_of(identifier: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from dataclasses import dataclass
 
 from cairn.passages.chunker import chunk
-from cairn.passages.ids import passage_id, passage_sha256
+from cairn.passages.ids import Occurrences, passage_id, passage_sha256
 from cairn.passages.types import Span
 from cairn.sources.archives.article import decode_html, read_article
 from cairn.sources.archives.container import Archive
@@ -64,10 +64,9 @@ class ArticleReader:
 
 def _ids(document: str, text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
     """Ids that depend on the article alone, whatever was asked."""
-    seen: Counter[tuple[str, str]] = Counter()
+    occurrences = Occurrences()
     ids = []
     for span in spans:
         key = span.locator, passage_sha256(text[span.start : span.end])
-        ids.append(passage_id(document, *key, seen[key]))
-        seen[key] += 1
+        ids.append(passage_id(document, *key, occurrences.next(*key)))
     return tuple(ids)

@@ -1,12 +1,12 @@
-"""The passages of a document of a pack that comes without an index (schema 1)."""
+"""The passages of a document of a pack: for its builder, and for packs without an index (schema 1)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from cairn.passages.chunker import chunk
-from cairn.passages.ids import passage_id, passage_sha256
-from cairn.passages.types import Passage
+from cairn.passages.ids import Occurrences, passage_id, passage_sha256
+from cairn.passages.types import Passage, Span
 from cairn.sources.packs.archive import PackArchive
 from cairn.sources.packs.manifest import MOST_DOCUMENT_BYTES, DocumentEntry, Manifest
 
@@ -16,16 +16,21 @@ def passages_of(
 ) -> Iterator[Passage]:
     """The document's passages, the first of them at ``row``; ids as FORMATS.md 1.5 has them."""
     text = archive.read(entry.path, MOST_DOCUMENT_BYTES).decode("utf-8")
-    occurrences: dict[tuple[str, str], int] = {}
-    for ordinal, span in enumerate(chunk(text, entry.title, language=entry.language)):
+    return cut(manifest.corpus_id, entry, text, row=row)
+
+
+def cut(
+    source_id: str, entry: DocumentEntry, text: str, spans: Iterable[Span] = (), *, row: int = 0
+) -> Iterator[Passage]:
+    """The passages of a document's text, the first of them at ``row``; ``spans`` when it is cut already."""
+    occurrences = Occurrences()
+    for ordinal, span in enumerate(spans or chunk(text, entry.title, language=entry.language)):
         body = text[span.start : span.end]
         sha256 = passage_sha256(body)
-        occurrence = occurrences.get((span.locator, sha256), 0)
-        occurrences[span.locator, sha256] = occurrence + 1
         yield Passage(
-            passage_id=passage_id(entry.id, span.locator, sha256, occurrence),
+            passage_id=passage_id(entry.id, span.locator, sha256, occurrences.next(span.locator, sha256)),
             document_id=entry.id,
-            source_id=manifest.corpus_id,
+            source_id=source_id,
             title=entry.title,
             language=entry.language,
             collection=entry.collection,

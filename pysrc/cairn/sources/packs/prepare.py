@@ -13,11 +13,11 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from cairn.index.compact_writer import CompactRow
 from cairn.index.vectors import quantise
-from cairn.passages.chunker import chunk
 from cairn.passages.embedding import embedding_text
-from cairn.passages.ids import passage_id, passage_sha256
+from cairn.passages.ids import Occurrences
 from cairn.passages.indexing import further_terms, indexed_text
 from cairn.passages.types import Passage
+from cairn.sources.packs.indexing import cut
 from cairn.sources.packs.recipe import RecipeDocument
 
 Embed: TypeAlias = "Callable[[Sequence[str]], Sequence[array[float]]]"
@@ -67,7 +67,8 @@ class Prepared:
 
 def prepare(task: Task) -> Prepared:
     """Do the work of one document."""
-    passages = cut(task.source_id, task.document)
+    document = task.document
+    passages = list(cut(task.source_id, document.entry, document.text, document.spans))
     vectors, norms = bytearray(), array("f")
     for start in range(0, len(passages) if task.embed else 0, _BATCH):
         batch = passages[start : start + _BATCH]
@@ -82,44 +83,11 @@ def prepare(task: Task) -> Prepared:
     )
 
 
-def cut(source_id: str, document: RecipeDocument) -> list[Passage]:
-    """A document's passages; together they are its text, rows count from 0."""
-    entry = document.entry
-    found: list[Passage] = []
-    occurrences: dict[tuple[str, str], int] = {}
-    spans = document.spans or chunk(document.text, entry.title, language=entry.language)
-    for ordinal, span in enumerate(spans):
-        text = document.text[span.start : span.end]
-        sha256 = passage_sha256(text)
-        occurrence = occurrences.get((span.locator, sha256), 0)
-        occurrences[span.locator, sha256] = occurrence + 1
-        found.append(
-            Passage(
-                passage_id=passage_id(entry.id, span.locator, sha256, occurrence),
-                document_id=entry.id,
-                source_id=source_id,
-                title=entry.title,
-                language=entry.language,
-                collection=entry.collection,
-                licence=entry.licence,
-                locator=span.locator,
-                text=text,
-                sha256=sha256,
-                token_estimate=span.token_estimate,
-                ordinal=ordinal,
-                row=ordinal,
-            )
-        )
-    return found
-
-
 def _rows(passages: Sequence[Passage]) -> Iterator[CompactRow]:
     start = 0
-    occurrences: dict[tuple[str, str], int] = {}
+    occurrences = Occurrences()
     for passage in passages:
         texts = (passage.text, passage.title, passage.locator, passage.collection)
-        occurrence = occurrences.get((passage.locator, passage.sha256), 0)
-        occurrences[passage.locator, passage.sha256] = occurrence + 1
         length = len(passage.text.encode())
         yield CompactRow(
             words=(*map(indexed_text, texts), further_terms(passage.language, *texts)),
@@ -127,7 +95,7 @@ def _rows(passages: Sequence[Passage]) -> Iterator[CompactRow]:
             length=length,
             locator=passage.locator,
             token_estimate=min(passage.token_estimate, 0xFFFF),
-            occurrence=min(occurrence, 0xFFFF),
+            occurrence=min(occurrences.next(passage.locator, passage.sha256), 0xFFFF),
             digest=bytes.fromhex(passage.sha256)[:16],
         )
         start += length
