@@ -6,16 +6,17 @@ from typing import Any
 
 from cairn.storage.ports import Files
 
-FOLDERS = ("packs", "archives", "documents")
+KINDS = {"packs": "packs", "archives": "archives", "originals": "documents", "library.db": "documents"}
+"""Of folders, and of files that lie in none."""
+
 RECORDS = "records"
 
 
 async def kept(files: Files) -> dict[str, Any]:
-    """Bytes by kind (files outside the folders of sources are records), and what the browser says."""
-    found = dict.fromkeys((*FOLDERS, RECORDS), 0)
+    """Bytes by kind (what belongs to no kind of source are records), and what the browser says."""
+    found = dict.fromkeys((*KINDS.values(), RECORDS), 0)
     for file in await files.list():
-        folder = file.name.split("/", 1)[0]
-        found[folder if folder in FOLDERS else RECORDS] += file.bytes
+        found[KINDS.get(file.name.split("/", 1)[0], RECORDS)] += file.bytes
     space = await files.space()
     return {
         "bytes": found,
